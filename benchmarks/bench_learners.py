@@ -19,7 +19,7 @@ import torch
 from tengen.envs import GomokuEnv
 from tengen.learning.algorithms import policy_gradient, ppo
 from tengen.learning.config import load_config
-from tengen.learning.experience.episodes import EpisodePlayer, sample_policy
+from tengen.learning.experience.episodes import EpisodePlayer, greedy_policy, sample_policy
 from tengen.nets.architectures import build_net
 
 PAPER_GAMES_PER_SECOND = 8.0
@@ -55,7 +55,7 @@ def _pg9_update(preset: str) -> Callable[[], None]:
     learner = policy_gradient.Learner(build_net(config.net, config.ruleset, seed=SEED), config.learner)
     player = EpisodePlayer(config.ruleset, config.net.planes, config.play)
     rng = np.random.default_rng(SEED)
-    choose = sample_policy(torch.Generator().manual_seed(SEED))
+    choose = greedy_policy(torch.Generator().manual_seed(SEED))
 
     def update() -> None:
         learner.update(player.play(learner.net, None, choose, rng), 0.0)
@@ -67,9 +67,9 @@ def _one_game() -> Callable[[], None]:
     """Play one game in the Gymnasium environment and compute its gradient, without batching."""
     config = load_config(policy_gradient.Config, "pg", "pg9-level-3")
     net = build_net(config.net, config.ruleset, seed=SEED)
-    env = GomokuEnv(config.ruleset, opponent="naive:level=3", observation="board", dtype="float32")
+    env = GomokuEnv(config.ruleset, opponent=config.play.opponents[0], observation="board", dtype="float32")
     env.reset(seed=SEED)
-    choose = sample_policy(torch.Generator().manual_seed(SEED))
+    choose = greedy_policy(torch.Generator().manual_seed(SEED))
 
     def play() -> None:
         observation, info = env.reset()

@@ -34,6 +34,8 @@ class NetKind(StrEnum):
     """A small residual network with global pooling: any board size (`tengen.nets.residual`)."""
     DENSE = "dense"
     """One hidden layer and a policy, as in pg9: one board size (`tengen.nets.dense`)."""
+    DENSE_RESIGN = "dense-resign"
+    """The dense network in the code of pg9: no biases, and one more output, resignation, used only in training."""
     DENSE_VALUE = "dense-value"
     """The dense network plus a second dense network for the value."""
     POOLED = "pooled"
@@ -68,7 +70,7 @@ class NetConfig:
 
 
 class NetOutput(NamedTuple):
-    """Output for a batch of B positions with H·W = area points; the last three fields are used in training only."""
+    """Output for a batch of B positions with H·W = area points; all but the first two are used in training only."""
 
     policy_logits: Tensor
     """[B, area]"""
@@ -80,6 +82,8 @@ class NetOutput(NamedTuple):
     """[B, area]: the policy at a high temperature."""
     reply_logits: Tensor | None = None
     """[B, area]: the opponent's next move."""
+    resign_logit: Tensor | None = None
+    """[B]: resignation, one more output of the policy; None for a network without it."""
 
 
 class Net(nn.Module, ABC):
@@ -112,6 +116,7 @@ NETWORKS = Plugins(
         NetKind.PLAIN: "tengen.nets.plain:PlainNet",
         NetKind.RESIDUAL: "tengen.nets.residual:ResidualNet",
         NetKind.DENSE: "tengen.nets.dense:DenseNet",
+        NetKind.DENSE_RESIGN: "tengen.nets.dense:DenseNet",
         NetKind.DENSE_VALUE: "tengen.nets.dense:DenseNet",
         NetKind.POOLED: "tengen.nets.pooled:PooledNet",
         NetKind.MDRNN: "tengen.nets.mdrnn:MdrnnNet",

@@ -14,14 +14,15 @@ class DenseNet(Net):
     """Planes [B, C, H, W] → policy [B, H·W]; the value is 0, or comes from a second network of the same shape.
 
     Dense C·H·W → `channels`, ReLU, dense → H·W. The paper uses 81 → 500 → 81 and suggests the second network as future
-    work.
+    work. Its author's code has no biases and one more output, resignation, which is never chosen.
     """
 
     def __init__(self, config: NetConfig, ruleset: Ruleset) -> None:
         super().__init__(config)
         size = plane_count(config.planes) * ruleset.area
-        self.hidden = nn.Linear(size, config.channels)
-        self.policy = nn.Linear(config.channels, ruleset.area)
+        self.can_resign = config.kind is NetKind.DENSE_RESIGN
+        self.hidden = nn.Linear(size, config.channels, bias=not self.can_resign)
+        self.policy = nn.Linear(config.channels, ruleset.area + self.can_resign, bias=not self.can_resign)
         has_value = config.kind is NetKind.DENSE_VALUE
         self.value_hidden = nn.Linear(size, config.channels) if has_value else None
         self.value = nn.Linear(config.channels, 1) if has_value else None
@@ -29,12 +30,15 @@ class DenseNet(Net):
         for layer in self.modules():
             if isinstance(layer, nn.Linear):
                 nn.init.normal_(layer.weight, std=layer.in_features**-0.5)
-                nn.init.zeros_(layer.bias)
+                if layer.bias is not None:
+                    nn.init.zeros_(layer.bias)
 
     def forward(self, planes: Tensor) -> NetOutput:
         """Evaluate planes, float32 [B, C, H, W] in the layout `config.planes`."""
         x = planes.flatten(1)
         policy = self.policy(torch.relu(self.hidden(x)))
+        if self.can_resign:
+            return NetOutput(policy[:, :-1], x.new_zeros(len(x)), resign_logit=policy[:, -1])
         if self.value_hidden is None or self.value is None:
             return NetOutput(policy, x.new_zeros(len(x)))
         value = torch.tanh(self.value(torch.relu(self.value_hidden(x))))

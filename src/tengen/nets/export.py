@@ -245,7 +245,8 @@ def _write_residual(net: ResidualNet, graph: Graph) -> tuple[str, str]:
 def _write_dense(net: DenseNet, graph: Graph) -> tuple[str, str]:
     x = graph.flatten(INPUT)
     hidden = graph.relu(graph.dense("hidden", x, net.hidden))
-    policy = graph.dense("policy_map", hidden, net.policy)
+    outputs = net.policy.out_features - 1 if net.can_resign else None
+    policy = graph.dense("policy_map", hidden, net.policy, outputs=outputs)
     if net.value_hidden is None or net.value is None:
         return policy, graph.no_value(INPUT)
     value = graph.relu(graph.dense("value_hidden", x, net.value_hidden))

@@ -38,10 +38,12 @@ class Graph:
         inputs = [x, self.constant(f"{name}.weight", weight), self.constant(f"{name}.bias", bias)]
         return self.add("Conv", inputs, name, kernel_shape=list(weight.shape[2:]), pads=[pad] * 4)
 
-    def dense(self, name: str, x: str, layer: nn.Linear) -> str:
-        """Add a dense layer [B, n] → [B, m]."""
-        weight = self.constant(f"{name}.weight", as_array(layer.weight))
-        return self.add("Gemm", [x, weight, self.constant(f"{name}.bias", as_array(layer.bias))], name, transB=1)
+    def dense(self, name: str, x: str, layer: nn.Linear, *, outputs: int | None = None) -> str:
+        """Add a dense layer [B, n] → [B, m], or its first `outputs` outputs."""
+        inputs = [x, self.constant(f"{name}.weight", as_array(layer.weight)[:outputs])]
+        if layer.bias is not None:
+            inputs.append(self.constant(f"{name}.bias", as_array(layer.bias)[:outputs]))
+        return self.add("Gemm", inputs, name, transB=1)
 
     def relu(self, x: str) -> str:
         return self.add("Relu", [x])

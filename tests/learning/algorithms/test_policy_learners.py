@@ -12,17 +12,28 @@ from rich.console import Console
 
 from tengen.agents.registry import make_agent
 from tengen.arena.match import play_game
-from tengen.core.contracts import Limits, Ruleset
+from tengen.core.contracts import Limits, Outcome, Ruleset
 from tengen.core.position import Position
 from tengen.errors import AgentNameError, InputError, RunError
 from tengen.learning.algorithms import dqn, policy_gradient, ppo
 from tengen.learning.config import load_config, preset_names
-from tengen.learning.experience.episodes import EpisodePlayer, PlayConfig, sample_policy
+from tengen.learning.experience.episodes import (
+    Colours,
+    EpisodePlayer,
+    FullBoard,
+    PlayConfig,
+    discounted_returns,
+    greedy_policy,
+    sample_policy,
+    standardised_returns,
+)
 from tengen.learning.run import Run, RunHeader
 from tengen.learning.run.guards import GuardConfig
 from tengen.learning.run.loop import Loop
 from tengen.learning.run.progress import Progress
 from tengen.nets.architectures import NetConfig, NetKind, NetOutput, build_net, count_weights, load_net
+from tengen.nets.export import export_onnx
+from tengen.nets.models import load_evaluator
 from tests.learning.run_helpers import fingerprint, go_with_a_break
 
 THREE = Ruleset.parse("3x3:3")
@@ -153,22 +164,115 @@ def test_targets_of_dqn_look_ahead_with_the_sign_of_who_moves() -> None:
 # -- pg9 --------------------------------------------------------------------------------------------------------------
 
 
-def test_the_network_of_pg9_is_that_of_the_paper() -> None:
+def test_the_network_of_pg9_has_no_biases_and_can_resign() -> None:
     config = load_config(policy_gradient.Config, "pg", "pg9")
     net = build_net(config.net, config.ruleset)
-    assert count_weights(net) == 81 * 500 + 500 + 500 * 81 + 81
-    planes = torch.zeros(1, 1, 9, 9)
-    torch.testing.assert_close(net(planes).policy_logits, torch.zeros(1, 81))
+    assert count_weights(net) == 81 * 500 + 500 * 82
+    output = net(torch.zeros(1, 1, 9, 9))
+    torch.testing.assert_close(output.policy_logits, torch.zeros(1, 81))
+    torch.testing.assert_close(output.resign_logit, torch.zeros(1))
+
+
+def test_a_network_that_can_resign_is_exported_without_that_output(tmp_path: Path) -> None:
+    net = build_net(NetConfig(kind=NetKind.DENSE_RESIGN, planes="board", channels=16), THREE, seed=4)
+    (tmp_path / "model.onnx").write_bytes(export_onnx(net, THREE))
+    planes = np.random.default_rng(1).integers(-1, 2, (5, 1, 3, 3)).astype(np.float32)
+    log_policy, value = load_evaluator(tmp_path).evaluate(planes)
+    expected = torch.log_softmax(net(torch.from_numpy(planes)).policy_logits, dim=1)
+    np.testing.assert_allclose(log_policy, expected.detach().numpy(), atol=1e-5)
+    assert not value.any()
+
+
+def test_the_unmasked_gradient_includes_illegal_moves_and_resignation() -> None:
+    t = toy(rows=3)
+    resign = torch.randn(3, dtype=torch.float64, requires_grad=True)
+    output = NetOutput(t["logits"][:3], torch.zeros(3, dtype=torch.float64), resign_logit=resign)
+    rows = (t["legal"][:3], t["actions"][:3], t["advantages"][:3], t["targets"][:3])
+    losses = policy_gradient.compute_losses(output, *rows, masked=False)
+    (3 * losses["policy"]).backward()
+    probabilities = torch.softmax(torch.cat([t["logits"], resign[:, None]], dim=1), dim=1).detach()
+    expected = -(torch.nn.functional.one_hot(t["actions"], 10) - probabilities) * t["advantages"][:, None]
+    torch.testing.assert_close(t["logits"].grad, expected[:, :9])
+    torch.testing.assert_close(resign.grad, expected[:, 9])
+
+
+def test_returns_are_standardised_over_each_batch_of_games() -> None:
+    # Four games of 2, 1, 3 and 1 rows, in batches of two.
+    next_sign = torch.tensor([1.0, 0.0, 0.0, 1.0, 1.0, 0.0, 0.0])
+    returns = torch.tensor([1.0, 1.0, -2.0, 5.0, 5.0, 5.0, 5.0])
+    found = standardised_returns(returns, next_sign, 2)
+    root = 2**0.5
+    torch.testing.assert_close(found, torch.tensor([1 / root, 1 / root, -root, 0.0, 0.0, 0.0, 0.0]))
+
+
+def test_a_summed_update_of_rmsprop_is_that_of_pg9() -> None:
+    settings = ["play.games=20", "net.channels=8", 'play.opponents=["random"]', "ruleset=3x3:3"]
+    config = load_config(policy_gradient.Config, "pg", "pg9", settings)
+    net = build_net(config.net, config.ruleset, seed=1)
+    before = net.state_dict()["policy.weight"].clone()
+    learner = policy_gradient.Learner(net, config.learner)
+    player = EpisodePlayer(config.ruleset, config.net.planes, config.play)
+    episodes = player.play(net, None, greedy_policy(torch.Generator().manual_seed(1)), np.random.default_rng(1))
+    learner.update(episodes, 0.0)
+    returns = discounted_returns(episodes.results, episodes.next_sign, 0.99)
+    weights = standardised_returns(returns, episodes.next_sign, 10)
+    with torch.no_grad():
+        hidden = torch.relu(episodes.planes.flatten(1) @ net.state_dict()["hidden.weight"].T)
+    # The first step from a mean square of 0 is 10 times the learning rate, apart from the constant under the fraction.
+    fresh = build_net(config.net, config.ruleset, seed=1)
+    with torch.no_grad():
+        hidden = torch.relu(episodes.planes.flatten(1) @ fresh.state_dict()["hidden.weight"].T)
+        probabilities = torch.softmax(hidden @ before.T, dim=1)
+        one_hot = torch.nn.functional.one_hot(episodes.actions, 10)
+        gradient = ((one_hot - probabilities) * weights[:, None]).T @ hidden
+    expected = before + 1e-4 * gradient / ((0.01 * gradient.square()).sqrt() + 1e-5)
+    torch.testing.assert_close(net.state_dict()["policy.weight"], expected, atol=1e-6, rtol=1e-4)
+
+
+def test_greedy_play_varies_only_among_equal_moves() -> None:
+    choose = greedy_policy(torch.Generator().manual_seed(1))
+    logits = torch.tensor([[0.0, 3.0, 3.0, 9.0]]).repeat(60, 1)
+    legal = torch.tensor([[True, True, True, False]]).repeat(60, 1)
+    actions, log_probs = choose(NetOutput(logits, torch.zeros(60)), legal)
+    assert set(actions.tolist()) == {1, 2}
+    torch.testing.assert_close(log_probs, torch.log_softmax(logits[:, :3], dim=1)[:, 1])
+
+
+@pytest.mark.parametrize(("full_board", "reward"), [("draw", 0.0), ("black", 1.0), ("white", -1.0)])
+def test_a_full_board_has_the_configured_result(full_board: str, reward: float) -> None:
+    config = PlayConfig(games=40, opponents=("random",), colours=Colours.BLACK, full_board=FullBoard(full_board))
+    net = build_net(NetConfig(kind=NetKind.DENSE, planes="board", channels=8), THREE)
+    player = EpisodePlayer(THREE, "board", config)
+    episodes = player.play(net, None, sample_policy(torch.Generator().manual_seed(1)), np.random.default_rng(1))
+    _, outcomes = player.games(40)
+    drawn = np.array([outcome is Outcome.DRAW for outcome in outcomes])
+    assert drawn.any()
+    assert (episodes.rewards[drawn] == reward).all()
+    assert set(episodes.rewards[~drawn]) == {-1.0, 1.0}
 
 
 def test_the_running_reward_is_that_of_the_paper() -> None:
-    running = policy_gradient.RunningReward(policy_gradient.RunningRewardConfig(replace_at=4.0))
-    rewards = np.concatenate([np.ones(10), np.tile([1.0, -1.0], 5), -np.ones(10)]).astype(np.float32)
+    running = policy_gradient.RunningReward(policy_gradient.RunningRewardConfig(replace_at=4.0, stop_at=4.5))
+    rewards = np.concatenate([np.full(10, 0.2), np.tile([1.0, -1.0], 5), -np.ones(10)]).astype(np.float32)
     assert not running.add(rewards)
-    assert running.value == pytest.approx(0.99 * (0.99 * 0.1 + 0.0) - 0.1)
-    replaced = [running.add(np.ones(100, np.float32)) for _ in range(10)]
-    assert replaced.index(True) == 5  # 10·(1 - 0.99^n) reaches 4 after n = 51 batches
-    assert running.value < 4.0
+    assert running.value == pytest.approx(0.99 * (0.99 * 2.0 + 0.0) - 0.1), "it starts with the sum of the first batch"
+    replaced = [running.add(np.ones(100, np.float32)) for _ in range(4)]
+    assert replaced == [False, False, False, True]  # 10 - 8.14·0.99^n is above 4 after n = 31 batches
+    assert running.is_beaten == (running.value > 4.5)
+    running.add(-np.ones(10, np.float32))
+    assert running.value == -10, "it starts again with the first batch after a replacement"
+
+
+def test_a_run_ends_at_its_running_reward_and_stays_finished(tmp_path: Path) -> None:
+    run = begin(tmp_path / "run", "pg", 'play.opponents=["random"]', "play.colours=black", "running_reward.stop_at=4")
+    go(run)
+    lines = run.metrics()
+    assert lines[-1]["running_reward"] > 4
+    assert len(lines) < 6
+    assert lines[-1]["games"] < 6 * 1000
+    again = Run.open(run.folder)
+    go(again)
+    assert again.metrics() == lines
 
 
 def test_all_presets_load() -> None:

@@ -1,8 +1,9 @@
 """Policy gradient: moves from won games become more likely (REINFORCE, Williams 1992; pg9 for Gomoku).
 
-The preset `pg9` follows the paper exactly: one dense network that always plays black, ten batches of ten games per
-update, gradients weighted by the discounted result, RMSProp, and a running reward that decides when the self-play
-opponent is replaced. The extensions that the paper lists as future work are settings: a value network as critic
+The defaults follow the text of the paper: one dense network, ten batches of ten games per update, gradients weighted by
+the discounted result, RMSProp, and a running reward that decides when the self-play opponent is replaced. The presets
+`pg9-*` follow the code of its author, which also plays greedily, standardises the returns of each batch and has no
+biases (docs/learners.md). The extensions that the paper lists as future work are settings: a value network as critic
 (`learner.credit = "gae"`), convolutions, a model for white, stronger opponents, a pool of earlier networks.
 
 An iteration is a number of updates. Its result depends only on the seed, the iteration number and the initial
@@ -11,7 +12,7 @@ weights.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, NamedTuple
@@ -23,6 +24,7 @@ from torch import Tensor
 from tengen.errors import InputError
 from tengen.learning.checks import check_at_least, check_decay, check_share
 from tengen.learning.experience.episodes import (
+    Choose,
     EpisodePlayer,
     Episodes,
     PlayConfig,
@@ -31,16 +33,18 @@ from tengen.learning.experience.episodes import (
     discounted_returns,
     entropy,
     generalised_advantages,
+    greedy_policy,
     masked_log_policy,
     sample_policy,
+    standardised_returns,
 )
 from tengen.learning.experience.self_play import SAVED_GAMES, save_games
 from tengen.learning.learner import optimizer_tensors, restore_optimizer, restore_weights, weights_of
 from tengen.learning.run import Checkpoint, Run, iteration_rng
 from tengen.learning.run.guards import GuardConfig
-from tengen.learning.run.loop import Loop, NetLoopConfig, cosine_schedule, initial_net, rounded
+from tengen.learning.run.loop import Loop, NetLoopConfig, channels_last, cosine_schedule, initial_net, rounded
 from tengen.learning.run.progress import Progress
-from tengen.nets.architectures import Net, NetConfig, NetKind, NetOutput
+from tengen.nets.architectures import Net, NetConfig, NetKind, NetOutput, build_net
 
 # Values of `purpose` for `iteration_rng`.
 _PLAYING = 0
@@ -55,8 +59,27 @@ class Credit(StrEnum):
 
     RESULT = "result"
     """Result of the game, discounted by the number of moves to the end, as in pg9."""
+    STANDARDISED = "standardised"
+    """The same with mean 0 and deviation 1 over the moves of each batch of `running_reward.batch` games, as in the
+    code of pg9."""
     GAE = "gae"
     """Advantage over the value network (actor-critic)."""
+
+
+class Choice(StrEnum):
+    """Choice of the networks' moves during training."""
+
+    SAMPLED = "sampled"
+    """Sampled from the policy."""
+    GREEDY = "greedy"
+    """The most likely move, ties at random, as in the code of pg9."""
+
+
+class Reduction(StrEnum):
+    """Combination of the gradients of the moves in an update."""
+
+    MEAN = "mean"
+    SUM = "sum"
 
 
 class Optimizer(StrEnum):
@@ -78,6 +101,12 @@ class LearnerConfig:
     """Final learning rate, reached by a cosine schedule."""
     square_decay: float = 0.99
     """Decay of the mean squared gradient in RMSProp."""
+    epsilon: float = 1e-8
+    """Number that RMSProp adds to the root of the mean squared gradient."""
+    reduction: Reduction = Reduction.MEAN
+    """Combination of the gradients of the moves in an update; the code of pg9 adds them up."""
+    masked: bool = True
+    """Leave illegal moves out of the softmax whose gradient is taken; otherwise all outputs take part."""
     discount: float = 0.99
     """Discount γ per move."""
     credit: Credit = Credit.RESULT
@@ -94,7 +123,9 @@ class LearnerConfig:
     """Number of threads for self-play and training."""
 
     def __post_init__(self) -> None:
-        check_at_least(self, 0, "learning_rate", "final_learning_rate", "value_weight", "entropy_weight", "clip")
+        check_at_least(
+            self, 0, "learning_rate", "final_learning_rate", "epsilon", "value_weight", "entropy_weight", "clip"
+        )
         check_at_least(self, 1, "threads")
         check_decay(self, "square_decay")
         check_share(self, "discount", "gae_decay")
@@ -102,14 +133,19 @@ class LearnerConfig:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunningRewardConfig:
-    """The paper's measure of progress: running = 0.99 · running + 0.01 · (sum of the rewards in a batch)."""
+    """The paper's measure of progress: running = 0.99 · running + 0.01 · (sum of the rewards in a batch).
+
+    It starts with the sum of the first batch.
+    """
 
     batch: int = 10
     """Games per batch; an update consists of `play.games` / `batch` batches."""
     decay: float = 0.99
     """Decay per batch."""
     replace_at: float = 0.0
-    """Running reward at which the network replaces the opponent `past` and the reward is reset; 0 to disable this."""
+    """Running reward above which the network replaces the opponent `past` and the reward starts again; 0 for never."""
+    stop_at: float = 0.0
+    """Running reward above which the run ends; 0 for never."""
 
     def __post_init__(self) -> None:
         check_at_least(self, 1, "batch")
@@ -126,8 +162,12 @@ class Config(NetLoopConfig):
     """Network."""
     play: PlayConfig = field(default_factory=lambda: PlayConfig(games=100))
     """Games in an update."""
+    choice: Choice = Choice.SAMPLED
+    """Choice of moves by the network and by the opponent `past`."""
     pool: PoolConfig = field(default_factory=lambda: PoolConfig(size=1, every=0))
     """Earlier networks, which play as the opponent `past`."""
+    past_starts_random: bool = False
+    """Whether the first of them has random weights of its own instead of the initial weights of the run."""
     learner: LearnerConfig = field(default_factory=LearnerConfig)
     """Weight updates."""
     running_reward: RunningRewardConfig = field(default_factory=RunningRewardConfig)
@@ -148,16 +188,27 @@ class Config(NetLoopConfig):
 
 
 def compute_losses(
-    output: NetOutput, legal: Tensor, actions: Tensor, advantages: Tensor, targets: Tensor
+    output: NetOutput, legal: Tensor, actions: Tensor, advantages: Tensor, targets: Tensor, *, masked: bool = True
 ) -> dict[str, Tensor]:
-    """Return the unweighted mean `policy` and `value` losses and `entropy` (to be maximised) of rows [N]."""
-    log_policy = masked_log_policy(output.policy_logits, legal)
+    """Return the unweighted mean `policy` and `value` losses and `entropy` (to be maximised) of rows [N].
+
+    Unless `masked`, illegal moves and resignation take part in the softmax.
+    """
+    log_policy = masked_log_policy(output.policy_logits, legal) if masked else _full_log_policy(output)
     chosen = log_policy.gather(1, actions[:, None]).squeeze(1)
     return {
         "policy": -(chosen * advantages).mean(),
         "value": (output.value_to_move - targets).square().mean(),
         "entropy": entropy(log_policy).mean(),
     }
+
+
+def _full_log_policy(output: NetOutput) -> Tensor:
+    """Return log-probabilities [B, outputs] over all points and, if the network has it, resignation."""
+    logits = output.policy_logits
+    if output.resign_logit is not None:
+        logits = torch.cat([logits, output.resign_logit[:, None]], dim=1)
+    return torch.log_softmax(logits, dim=1)
 
 
 def weigh_losses(losses: Mapping[str, Tensor], config: LearnerConfig) -> Tensor:
@@ -172,12 +223,14 @@ def weigh_losses(losses: Mapping[str, Tensor], config: LearnerConfig) -> Tensor:
 class Learner:
     """The network in training and its optimizer."""
 
-    def __init__(self, net: Net, config: LearnerConfig) -> None:
+    def __init__(self, net: Net, config: LearnerConfig, batch: int = 10) -> None:
+        """Set the number of games over which returns are standardised."""
         self.net = net
         self._config = config
+        self._batch = batch
         if config.optimizer is Optimizer.RMSPROP:
             self.optimizer: torch.optim.Optimizer = torch.optim.RMSprop(
-                net.parameters(), lr=config.learning_rate, alpha=config.square_decay
+                net.parameters(), lr=config.learning_rate, alpha=config.square_decay, eps=config.epsilon
             )
         else:
             self.optimizer = torch.optim.Adam(net.parameters(), lr=config.learning_rate)
@@ -193,9 +246,10 @@ class Learner:
         self.optimizer.zero_grad(set_to_none=True)
         # Accumulate the gradient over parts that fit into the CPU caches.
         for planes, *rest in zip(*(torch.split(column, _ROWS_AT_ONCE) for column in columns), strict=True):
-            losses = compute_losses(self.net(planes), *rest)
+            losses = compute_losses(self.net(planes), *rest, masked=config.masked)
             share = len(planes) / len(episodes)
-            (share * weigh_losses(losses, config)).backward()  # type: ignore[no-untyped-call]
+            scale = len(planes) if config.reduction is Reduction.SUM else share
+            (scale * weigh_losses(losses, config)).backward()  # type: ignore[no-untyped-call]
             for name, loss in losses.items():
                 means[name] = means.get(name, 0.0) + share * float(loss.detach())
         if config.clip:
@@ -206,8 +260,10 @@ class Learner:
     def _credit(self, episodes: Episodes) -> tuple[Tensor, Tensor]:
         """Return advantages [N] and value targets [N]."""
         config = self._config
-        if config.credit is Credit.RESULT:
+        if config.credit is not Credit.GAE:
             returns = discounted_returns(episodes.results, episodes.next_sign, config.discount)
+            if config.credit is Credit.STANDARDISED:
+                return standardised_returns(returns, episodes.next_sign, self._batch), returns
             return returns, returns
         advantages, targets = generalised_advantages(
             episodes.value_to_move, episodes.results, episodes.next_sign, config.discount, config.gae_decay
@@ -218,18 +274,25 @@ class Learner:
 class RunningReward:
     """Moving average of the reward sum per batch, from -10 to 10 as in the paper."""
 
-    def __init__(self, config: RunningRewardConfig, value: float = 0.0) -> None:
+    def __init__(self, config: RunningRewardConfig) -> None:
         self._config = config
-        self.value = value
+        self.value = 0.0
+        """The average; 0 before the first batch."""
+        self.is_new = True
+        """Whether the next batch is the first one, whose sum becomes the average."""
 
     def add(self, rewards: np.ndarray[Any, np.dtype[np.float32]]) -> bool:
-        """Add the rewards from games; return whether to replace the opponent, in which case the average is reset."""
+        """Add the rewards from games; return whether to replace the opponent. The next batch then starts anew."""
         for batch in rewards.reshape(-1, self._config.batch).sum(axis=1).tolist():
-            self.value = self._config.decay * self.value + (1 - self._config.decay) * batch
-        if self._config.replace_at and self.value >= self._config.replace_at:
-            self.value = 0.0
-            return True
-        return False
+            self.value = batch if self.is_new else self._config.decay * self.value + (1 - self._config.decay) * batch
+            self.is_new = False
+        self.is_new = 0 < self._config.replace_at < self.value
+        return self.is_new
+
+    @property
+    def is_beaten(self) -> bool:
+        """Whether the average is high enough to end the run."""
+        return 0 < self._config.stop_at < self.value
 
 
 # -- the run ----------------------------------------------------------------------------------------------------------
@@ -240,8 +303,8 @@ def train(run: Run, progress: Progress) -> None:
     config = run.config(Config)
     torch.set_num_threads(config.learner.threads)
     with Loop(run, config, progress) as loop:
-        learner = Learner(initial_net(config, run, progress), config.learner)
-        pool = Pool(learner.net, config.pool)
+        learner = Learner(initial_net(config, run, progress), config.learner, config.running_reward.batch)
+        pool = Pool(_first_opponent(learner.net, config, run), config.pool)
         running = RunningReward(config.running_reward)
         replaced = 0
 
@@ -251,6 +314,7 @@ def train(run: Run, progress: Progress) -> None:
             restore_optimizer(learner.optimizer, checkpoint.tensors)
             pool.restore(checkpoint.tensors)
             running.value, replaced = checkpoint.counters["running_reward"], checkpoint.counters["replaced"]
+            running.is_new = bool(checkpoint.counters.get("running_is_new", 0))
 
         loop.resume(restore, "running_reward", "replaced")
         player = EpisodePlayer(config.ruleset, config.net.planes, config.play)
@@ -259,35 +323,55 @@ def train(run: Run, progress: Progress) -> None:
             iteration = loop.iteration + 1
             place, fraction = f"in iteration {iteration}", loop.fraction()
             rng = iteration_rng(run.header.seed, iteration, _PLAYING)
-            choose = sample_policy(torch.Generator().manual_seed(int(rng.integers(1 << 63))))
+            choose = _CHOICES[config.choice](torch.Generator().manual_seed(int(rng.integers(1 << 63))))
             history: list[Update] = []
             positions = 0
             for _ in range(config.updates):
                 episodes = player.play(learner.net, pool.draw(rng), choose, rng)
                 losses = learner.update(episodes, fraction)
                 loop.guards.check_losses(losses, place)
-                history.append(Update(losses, episodes.scores, episodes.plies, episodes.illegal))
                 positions += len(episodes)
                 if running.add(episodes.rewards):
                     pool.add(learner.net)
                     replaced += 1
+                history.append(Update(losses, episodes.scores, episodes.plies, episodes.illegal, running.value))
+                if running.is_beaten:
+                    break
             pool.add_if_due(learner.net, iteration)
-            loop.games += config.updates * config.play.games
+            loop.games += len(history) * config.play.games
             loop.positions += positions
             metrics = summarise(history)
             loop.guards.check_entropy(metrics["losses"]["entropy"], place)
             save_games(run.folder, iteration, *player.games(SAVED_GAMES), config.ruleset)
             loop.publish(learner.net)
             loop.end_iteration(
-                {**metrics, "running_reward": round(running.value, 4), "replaced": replaced},
+                {**metrics, "replaced": replaced},
                 f"running reward {running.value:+.2f}, entropy {metrics['losses']['entropy']:.2f}",
                 tensors={
                     "weights": weights_of(learner.net),
                     "optimizer": optimizer_tensors(learner.optimizer),
                     **pool.tensors(),
                 },
-                counters={"running_reward": running.value, "replaced": replaced},
+                counters={
+                    "running_reward": running.value,
+                    "running_is_new": int(running.is_new),
+                    "replaced": replaced,
+                },
+                ends=running.is_beaten,
             )
+
+
+_CHOICES: Mapping[Choice, Callable[[torch.Generator], Choose]] = {
+    Choice.SAMPLED: sample_policy,
+    Choice.GREEDY: greedy_policy,
+}
+
+
+def _first_opponent(net: Net, config: Config, run: Run) -> Net:
+    """Return the first network of the pool: the initial one, or another one with random weights."""
+    if not config.past_starts_random:
+        return net
+    return channels_last(build_net(config.net, config.ruleset, seed=run.header.seed + 1_000_000))
 
 
 class Update(NamedTuple):
@@ -297,6 +381,7 @@ class Update(NamedTuple):
     scores: Mapping[str, float]
     plies: float
     illegal: float
+    running_reward: float
 
 
 def summarise(updates: Sequence[Update]) -> dict[str, Any]:
@@ -312,4 +397,6 @@ def summarise(updates: Sequence[Update]) -> dict[str, Any]:
             "illegal": round(float(np.mean([update.illegal for update in updates])), 5),
             "scores": mean([update.scores for update in updates]),
         },
+        "running_reward": round(updates[-1].running_reward, 4),
+        "best_running_reward": round(max(update.running_reward for update in updates), 4),
     }

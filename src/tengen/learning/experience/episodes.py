@@ -43,6 +43,16 @@ class Colours(StrEnum):
     BOTH = "both"
 
 
+class FullBoard(StrEnum):
+    """Result of a full board."""
+
+    DRAW = "draw"
+    BLACK = "black"
+    """Black wins: in the code of pg9, white resigns when no point is left."""
+    WHITE = "white"
+    """White wins."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlayConfig:
     """Settings for a batch of games."""
@@ -60,6 +70,8 @@ class PlayConfig:
     """Show each position under a random symmetry of the board."""
     masked: bool = True
     """Choose among legal moves only; otherwise an illegal move loses the game."""
+    full_board: FullBoard = FullBoard.DRAW
+    """Result of a full board."""
 
     def __post_init__(self) -> None:
         known = (SELF, PAST, *POLICIES)
@@ -116,6 +128,18 @@ def sample_policy(generator: torch.Generator) -> Choose:
         # Gumbel-max trick: the argmax of log-probability minus the log of an exponential variable is a sample.
         clocks = torch.empty_like(log_policy).exponential_(generator=generator).log_()
         actions = (log_policy - clocks).argmax(dim=1)
+        return actions, log_policy.gather(1, actions[:, None]).squeeze(1)
+
+    return choose
+
+
+def greedy_policy(generator: torch.Generator) -> Choose:
+    """Return a function that chooses the most likely move; ties are broken at random."""
+
+    def choose(output: NetOutput, legal: Tensor) -> tuple[Tensor, Tensor]:
+        log_policy = masked_log_policy(output.policy_logits, legal)
+        best = log_policy == log_policy.amax(dim=1, keepdim=True)
+        actions = torch.empty_like(log_policy).exponential_(generator=generator).masked_fill_(~best, -1).argmax(dim=1)
         return actions, log_policy.gather(1, actions[:, None]).squeeze(1)
 
     return choose
@@ -182,6 +206,13 @@ class EpisodePlayer:
         chosen = range(min(count, self._batch.size))
         return [self._batch.moves(game) for game in chosen], [self._batch.outcome(game) for game in chosen]
 
+    def _black_results(self) -> npt.NDArray[np.float32]:
+        """Return the results for black, with the configured result of a full board."""
+        black = self._batch.black_results
+        if self._config.full_board is FullBoard.DRAW:
+            return black
+        return np.where(self._batch.is_full, np.float32(1 if self._config.full_board is FullBoard.BLACK else -1), black)
+
     def _seat(self) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.int8]]:
         """Return the player of each colour in each game, int8 [games, 2], and the policies of the simple players."""
         seats = np.full((len(self._opponents), 2), _LEARNER, np.int8)
@@ -243,7 +274,7 @@ class EpisodePlayer:
     ) -> Episodes:
         order = np.lexsort((plies, games))
         games, colours = games[order], plies[order] & 1
-        black = self._batch.black_results
+        black = self._black_results()
         results = np.where(colours == 0, black[games], -black[games])
         same_game, same_colour = games[1:] == games[:-1], colours[1:] == colours[:-1]
         next_sign = np.zeros(len(games), np.float32)
@@ -277,6 +308,17 @@ def discounted_returns(results: Tensor, next_sign: Tensor, discount: float) -> T
     last = np.flatnonzero(ends)
     distance = last[np.searchsorted(last, rows)] - rows
     return results * torch.from_numpy(np.power(discount, distance)).to(results.dtype)
+
+
+def standardised_returns(returns: Tensor, next_sign: Tensor, games: int) -> Tensor:
+    """Scale the returns [N] of every `games` consecutive games to mean 0 and deviation 1; 0 if all are equal."""
+    starts = torch.nonzero(next_sign == 0).flatten()[games - 1 : -1 : games] + 1
+    return torch.cat([_standardised(part) for part in torch.tensor_split(returns, starts.tolist())])
+
+
+def _standardised(values: Tensor) -> Tensor:
+    deviation = values.std(correction=0)
+    return (values - values.mean()) / deviation if deviation > 1e-6 else torch.zeros_like(values)
 
 
 def generalised_advantages(

@@ -149,7 +149,7 @@ class Loop:
             self.guards.restore(checkpoint.counters.get("guards"))
             points = checkpoint.counters.get("strength_points", 0)
             self._points_done = points if isinstance(points, int) else 0
-            self._is_over = self.fraction() >= 1.0
+            self._is_over = bool(checkpoint.counters.get("ended")) or self.fraction() >= 1.0
             self.progress.say(f"resuming after iteration {self.iteration}, {self.games} games")
 
     # -- time ------------------------------------------------------------------------------------------------------
@@ -221,11 +221,13 @@ class Loop:
         counters: Mapping[str, Any] | None = None,
         arrays: Mapping[str, npt.NDArray[Any]] | None = None,
         checksums: Mapping[str, str] | None = None,
+        ends: bool = False,
     ) -> None:
         """Measure strength if it is due, log the metrics, show progress and write the checkpoint.
 
         `metrics` has `losses` by name. Strength is that of the published network. `counters` are specific to the
-        algorithm; `checksums` are those of additional files that the checkpoint needs.
+        algorithm; `checksums` are those of additional files that the checkpoint needs; `ends` ends the run before its
+        limits are reached.
         """
         self.iteration += 1
         self._keep_milestone()
@@ -236,10 +238,10 @@ class Loop:
             **counts,
             **metrics,
         }
-        self._is_over = self.fraction() >= 1.0
+        self._is_over = ends or self.fraction() >= 1.0
         if self._is_strength_due():
             line["strength"] = self._measure_strength()
-            self._is_over = self.fraction() >= 1.0  # the measurement may have used up the remaining time
+            self._is_over = ends or self.fraction() >= 1.0  # the measurement may have used up the remaining time
         self.run.log(self.iteration, line)
         done, seconds = self.fraction(), self.seconds
         left = seconds * (1 / done - 1) if done else None
@@ -251,6 +253,7 @@ class Loop:
             **clock,
             "guards": self.guards.broken,
             "strength_points": self._points_done,
+            "ended": int(ends),
             **(counters or {}),
         }
         self.run.save_checkpoint(Checkpoint(self.iteration, tensors, state, arrays or {}, checksums or {}))
