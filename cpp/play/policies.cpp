@@ -357,6 +357,35 @@ Point choose_rule_based(const Board& board, Rng& rng) {
   return draw_best(board, rng, [&](Point p) { return 9 * longest_prospect(board, p, own) + stones_around(board, p); });
 }
 
+// The first legal empty point, row by row from the top, that `accepts`; kNoPoint if there is none.
+template <typename Accepts>
+Point first_point(const Board& board, Accepts accepts) {
+  const Geometry& geometry = board.geometry();
+  for (int y = geometry.height() - 1; y >= 0; --y)
+    for (int x = 0; x < geometry.width(); ++x)
+      if (const Point p = geometry.point(x, y); board.is_empty(p) && accepts(p) && is_legal(board, p)) return p;
+  return kNoPoint;
+}
+
+// The longest run of `colour` that a stone on `point` would be part of; gaps and ends do not matter.
+int longest_run(const Board& board, Point point, Colour colour) {
+  int longest = 0;
+  for (int d = 0; d < kDirections; ++d) {
+    const LinePlace place = board.geometry().place(d, point);
+    longest = std::max(longest, run_through(board.line(d, place.line), place.offset, colour).length);
+  }
+  return longest;
+}
+
+Point choose_rule_based_first(const Board& board, Rng& rng) {
+  const Colour own = board.to_move();
+  for (const Colour colour : {own, opponent(own)})
+    if (const Point p = first_point(board, [&](Point q) { return wins_at(board, colour, q); }); p != kNoPoint) return p;
+  const int run = board.rules().win_length - 2;
+  const Point p = first_point(board, [&](Point q) { return longest_run(board, q, own) >= run; });
+  return p != kNoPoint ? p : draw_any(board, rng);
+}
+
 }  // namespace
 
 int chains_score(const Board& board, Point point) {
@@ -394,6 +423,8 @@ Point choose_move(PolicyKind kind, const Board& board, Rng& rng) {
     case PolicyKind::kNaiveFirst2:
     case PolicyKind::kNaiveFirst3:
       return choose_naive_first(static_cast<int>(kind) - static_cast<int>(PolicyKind::kNaiveFirst0), board, rng);
+    case PolicyKind::kRuleBasedFirst:
+      return choose_rule_based_first(board, rng);
   }
   return kNoPoint;
 }

@@ -25,8 +25,9 @@ enum class PolicyKind : std::uint8_t {
   kNaiveFirst1,
   kNaiveFirst2,
   kNaiveFirst3,
+  kRuleBasedFirst,  // the rule-based player in the code of AlphaGomoku: win, block, make a run of at least k - 2
 };
-inline constexpr int kPolicyKinds = 12;
+inline constexpr int kPolicyKinds = 13;
 
 // Return a legal move for a simple player. The game must not be over. Returns kNoPoint if black has no legal point left
 // in renju. Does not allocate memory.

@@ -143,6 +143,8 @@ class PolicyKind(enum.Enum):
 
     NAIVE_FIRST3 = 11
 
+    RULE_BASED_FIRST = 12
+
 class Policy:
     """A simple player with its own random generator."""
 

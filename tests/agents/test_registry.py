@@ -62,7 +62,10 @@ def test_parameters_and_defaults() -> None:
     [
         ("nave:level=1", r"unknown agent 'nave' \(known: .*random, naive, chains, rule-based.*mean 'naive'\?\)"),
         ("", r"unknown agent '' \(known: "),
-        ("naive:levl=1", r"has no parameter 'levl' \(known: level, seed; did you mean 'level'\?\) in 'naive:levl=1'"),
+        (
+            "naive:levl=1",
+            r"no parameter 'levl' \(known: level, choice, seed; did you mean 'level'\?\) in 'naive:levl=1'",
+        ),
         ("chains:level=1", r"'chains' has no parameter 'level' \(known: seed\)"),
         ("naive:level=5", r"unknown naive level 5 \(known: 0, 1, 2, 3, 4\) in 'naive:level=5'"),
         ("naive:level=high", r"level='high' is not of type int in 'naive:level=high'"),

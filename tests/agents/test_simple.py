@@ -345,6 +345,15 @@ def test_first_match_exists_for_the_levels_of_the_paper() -> None:
         make_agent("naive:level=4,choice=first")
 
 
+def test_rule_based_first_wins_blocks_and_makes_runs_in_reading_order() -> None:
+    agent = "rule-based:choice=first"
+    assert choices(agent, stones(black="b5c5e5f5", white="b7c7d7e7")) == points("d5"), "it sees splits"
+    assert choices(agent, stones(black="a1", white="b7c7d7e7b3c3d3e3")) == points("a7"), "it blocks the upper one first"
+    assert choices(agent, stones(black="b2c2f4f5", white="a2d2a9")) == points("f6"), "b2c2 has no room; nor has it need"
+    assert choices(agent, stones(black="b2c2", white="a2")) == points("d2"), "two more stones could never make a five"
+    assert len(choices(agent, stones(black="a1", white="c3d3e3"))) > 40, "open threes are not blocked"
+
+
 @pytest.mark.parametrize("agent", AGENTS)
 def test_same_seeds_same_game(agent: str) -> None:
     assert play_game(agent, agent, 7).moves == play_game(agent, agent, 7).moves

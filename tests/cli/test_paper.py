@@ -8,6 +8,7 @@ import pytest
 from typer.testing import CliRunner
 
 from tengen.cli import app
+from tengen.core.shipped import shipped_folder
 from tengen.errors import InputError
 
 
@@ -23,18 +24,37 @@ def test_all_papers_are_listed() -> None:
     assert any(line.split()[0] == "pg9" and "Using DRL to train a Gomoku agent" in line for line in lines)
 
 
-def test_a_paper_is_shown_with_the_table_of_results() -> None:
-    shown = run("pg9")
-    assert "python -m tengen.papers.pg9" in shown
-    assert "no progress in 250,000 games" in shown
+def test_the_published_results_of_a_paper_are_shown() -> None:
+    assert "Using DRL to train a Gomoku agent" in run("pg9", "--show")
 
 
-def test_an_unknown_paper_is_rejected_with_a_list_of_the_known_ones() -> None:
-    with pytest.raises(InputError, match=r"unknown paper 'zero'.*pg9, stanford15"):
-        run("zero")
+@pytest.mark.parametrize("options", [(), ("--show",)])
+def test_an_unknown_paper_is_rejected_with_a_list_of_the_known_ones(options: tuple[str, ...]) -> None:
+    with pytest.raises(InputError, match=r"unknown paper 'zero'.*pg9"):
+        run("zero", *options)
 
 
-def test_an_installed_package_has_no_papers(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_an_installed_package_has_no_published_results(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr("tengen.core.shipped.shipped_folder", lambda _: tmp_path)
-    with pytest.raises(InputError, match="papers are included in the repository"):
-        run()
+    with pytest.raises(InputError, match="they are in the repository"):
+        run("pg9", "--show")
+    assert "pg9" in run()
+
+
+def test_published_results_are_written_only_on_request() -> None:
+    with pytest.raises(InputError, match="has the published results"):
+        run("pg9", "--quick", "--out", str(shipped_folder("papers") / "pg9" / "results"))
+    with pytest.raises(InputError, match="--publish needs a complete run"):
+        run("pg9", "--quick", "--publish")
+
+
+@pytest.mark.parametrize("engine", ["yixin", "=yixin", "yixin=", 'yixin=a"b'])
+def test_engines_are_given_as_name_and_command(engine: str, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="does not have the form NAME=COMMAND"):
+        run("pg9", "--quick", "--engine", engine, "--out", str(tmp_path))
+
+
+def test_an_experiment_is_run_and_laid_next_to_the_paper(tmp_path: Path) -> None:
+    shown = run("pg9", "--quick", "--only", "test-best", "--out", str(tmp_path / "out"))
+    assert "72.5 %" in shown
+    assert (tmp_path / "out" / "results.json").exists()

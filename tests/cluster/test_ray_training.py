@@ -24,7 +24,8 @@ from tengen.learning.experience.replay import NO_MOVE, Samples
 from tengen.learning.run.folder import Run, new_header
 from tengen.learning.run.progress import Progress
 from tengen.nets.architectures import build_net
-from tengen.papers.comparison.experiments import main as comparison
+from tengen.papers.comparison.experiments import Race
+from tengen.papers.experiment import Lab
 from tengen.records import load
 
 pytestmark = pytest.mark.xdist_group("ray")  # one cluster for all of them
@@ -175,8 +176,7 @@ def test_two_learners_take_the_steps_of_one(cluster: LocalCluster) -> None:
 
 def test_the_comparison_of_the_papers_runs_on_the_cluster(cluster: LocalCluster, tmp_path: Path) -> None:
     settings = ("iterations=1", "strength.opponents=['random', 'rule-based']", "strength.games=2", *TINY[1:6])
-    command = ["--minutes", "5", "--boards", "6x6x4", "--algorithms", "alphazero", "--out", str(tmp_path)]
-    command += [part for setting in settings for part in ("--set", setting)]
-    assert comparison([*command, "--on", f"ray={cluster.address}"]) == 0
-    (line,) = Run.open(tmp_path / "runs" / "6x6x4-alphazero").metrics()
+    race = Race(name="r", board="6x6x4", algorithms=("alphazero",), cpu_minutes=5, seeds=1, settings=settings)
+    race.run(Lab(out=tmp_path, console=Console(quiet=True), on=f"ray={cluster.address}"))
+    (line,) = Run.open(tmp_path / "runs" / "r-alphazero" / "1").metrics()
     assert line["cluster"]["workers"] >= 1

@@ -37,6 +37,7 @@ CONFIGS = [
     NetConfig(kind=NetKind.PLAIN),
     NetConfig(kind=NetKind.RESIDUAL, channels=16, blocks=2),
     NetConfig(kind=NetKind.DENSE, planes="board", channels=500),
+    NetConfig(kind=NetKind.DENSE_RESIGN, planes="board", channels=500),
     NetConfig(kind=NetKind.DENSE_VALUE, planes="board", channels=64),
     NetConfig(kind=NetKind.POOLED, planes="board"),
 ]
@@ -55,7 +56,7 @@ def test_outputs_have_the_promised_shapes_and_ranges(config: NetConfig) -> None:
     assert output.value_to_move.abs().max() <= 1
     if config.kind is NetKind.RESIDUAL:
         shapes = [None if tensor is None else tuple(tensor.shape) for tensor in output[2:]]
-        assert shapes == [(5, 3), (5, 81), (5, 81)]
+        assert shapes == [(5, 3), (5, 81), (5, 81), None]
 
 
 def test_plain_net_has_the_weights_of_the_paper() -> None:

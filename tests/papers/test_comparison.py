@@ -1,11 +1,16 @@
-"""The comparison of learners in its shortest form: it trains, rates, draws, writes, and goes on after a stop."""
+"""The comparison of learners in its shortest form."""
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
-from tengen.papers.comparison.experiments import BOARDS, Plan, main
+import pytest
+from rich.console import Console
+
+from tengen.errors import InputError
+from tengen.papers.comparison.experiments import Race
+from tengen.papers.experiment import Lab
+from tengen.papers.paper import load_paper
 
 SHORT = (
     "iterations=1",
@@ -19,45 +24,32 @@ SHORT = (
 )
 
 
-def test_learners_are_trained_rated_and_drawn(tmp_path: Path, capsys) -> None:
-    settings = [part for setting in SHORT for part in ("--set", setting)]
-    command = [
-        "--minutes",
-        "0.2",
-        "--clock",
-        "cpu",
-        "--boards",
-        "6x6x4",
-        "--algorithms",
-        "ppo",
-        "dqn",
-        "--out",
-        str(tmp_path),
-    ]
-    assert main([*command, *settings]) == 0
-    said = capsys.readouterr().out
-    assert "6x6x4 dqn: " in said
-    table = json.loads((tmp_path / "comparison.json").read_text(encoding="utf-8"))
-    assert set(table["curves"]["6x6x4"]) == {"ppo", "dqn"}
-    for points in table["curves"]["6x6x4"].values():
-        assert set(points[-1]) == {"minutes", "games", "elo", "error", "scores"}
-    assert (tmp_path / "comparison-6x6x4.svg").stat().st_size > 1000
-    # All is trained already: the second call only reads and draws.
-    before = (tmp_path / "runs" / "6x6x4-ppo" / "metrics.jsonl").read_bytes()
-    assert main([*command, *settings]) == 0
-    assert (tmp_path / "runs" / "6x6x4-ppo" / "metrics.jsonl").read_bytes() == before
-    for change in (["--minutes", "9"], ["--seed", "2"], ["--clock", "wall"], ["--set", "net.channels=16"]):
-        assert main([*command, *settings, *change]) == 2
-        assert "6x6x4-ppo holds a run with different settings" in capsys.readouterr().err
-    assert json.loads((tmp_path / "comparison.json").read_text(encoding="utf-8")) == table
+def test_learners_are_trained_rated_and_drawn(tmp_path: Path) -> None:
+    race = Race(name="r", board="6x6x4", algorithms=("ppo", "dqn"), cpu_minutes=0.2, points=1, seeds=2, settings=SHORT)
+    lab = Lab(out=tmp_path, console=Console(quiet=True))
+    found = race.run(lab)
+    for algorithm in ("ppo", "dqn"):
+        figure = found.figures[f"r/{algorithm}/elo"]
+        assert figure.count == 2
+        assert [len(curve[-1]) for curve in found.data["curves"][algorithm]] == [3, 3]
+    race.draw(lab, found.data)
+    assert (tmp_path / "plots" / "r.svg").stat().st_size > 1000
+    metrics = tmp_path / "runs" / "r-ppo" / "1" / "metrics.jsonl"
+    before = metrics.read_bytes()
+    assert race.run(lab).figures == found.figures
+    assert metrics.read_bytes() == before, "everything is trained already"
 
 
-def test_every_learner_has_presets_for_the_boards() -> None:
-    for board in BOARDS:
-        assert {"alphazero", "ppo", "dqn", "pg"} <= set(Plan(1.0).algorithms_for(board))
+def test_every_board_has_every_learner() -> None:
+    races = load_paper("comparison").experiments
+    assert {race.board for race in races if isinstance(race, Race)} == {"6x6x4", "8x8", "9x9"}
+    for race in races:
+        assert isinstance(race, Race)
+        assert set(race.algorithms) == {"alphazero", "ppo", "dqn", "pg", "adp"}
 
 
-def test_mistakes_are_one_line(tmp_path: Path, capsys) -> None:
-    command = ["--minutes", "1", "--algorithms", "ppo", "--boards", "9x9", "--out", str(tmp_path), "--set", "nett=3"]
-    assert main(command) == 2
-    assert "unknown key nett" in capsys.readouterr().err
+def test_nonsense_is_refused() -> None:
+    with pytest.raises(InputError, match="cpu_minutes must be finite and above 0"):
+        Race(name="r", board="9x9", algorithms=("ppo",), cpu_minutes=-1)
+    with pytest.raises(InputError, match="ppo has no preset 7x7"):
+        Race(name="r", board="7x7", algorithms=("ppo",))

@@ -1,27 +1,37 @@
-"""The experiments of pg9 in their shortest form."""
+"""The test and the skills of pg9."""
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
-
 from tengen.core.contracts import Ruleset
-from tengen.papers.pg9.experiments import main, play_as_black
+from tengen.core.position import Position
+from tengen.papers.pg9.experiments import play_as_black
+from tengen.papers.pg9.skills import SKILLS, find_positions, strategies
 from tengen.search.evaluation import UniformEvaluator
+from tests.agents.test_simple import points, stones
 
-
-def test_experiments_are_trained_tried_and_written(tmp_path: Path, capsys) -> None:
-    command = ["--only", "pg9", "pg9-self-play-level-3", "--share", "0.001", "--out", str(tmp_path)]
-    assert main(command) == 0
-    assert "| `pg9-self-play-level-3` | D: beats level 3" in capsys.readouterr().out
-    rows = json.loads((tmp_path / "pg9.json").read_text(encoding="utf-8"))
-    assert [row["games"] for row in rows] == [2000, 2000]
-    assert all(sum(row["as_black"]) == 1000 for row in rows)
-    assert (tmp_path / "running-reward.svg").exists()
+NINE = Ruleset.parse("9x9")
 
 
 def test_black_is_played_by_the_network_and_white_by_the_opponent() -> None:
-    # Without knowledge black fills the board from its first corner on: five in the bottom row, unless somebody blocks.
-    rules = Ruleset.parse("9x9")
-    assert play_as_black(UniformEvaluator(), rules, "random", games=50, seed=1)[0] > 25
-    assert play_as_black(UniformEvaluator(), rules, "chains", games=50, seed=1) == (0, 0, 50)
+    # Without knowledge all moves are equally likely, so black plays at random.
+    won, drawn, lost = play_as_black(UniformEvaluator(), "random", games=100, seed=1)
+    assert won + drawn + lost == 100
+    assert 30 < won < 75
+    assert play_as_black(UniformEvaluator(), "chains", games=50, seed=1) == (0, 0, 50)
+
+
+def test_strategies_are_those_of_the_naive_player() -> None:
+    found = dict(strategies(stones(black="c5d5e5f5", white="c7d7e7a1")))
+    assert found["S1"] == points("b5g5")
+    assert found["S2"] == set()
+    assert found["S3"] == points("b7f7")
+    assert found["S5"] == set()
+
+
+def test_every_skill_has_positions_in_which_its_strategy_is_the_first_that_applies() -> None:
+    tests = find_positions(NINE, 5, seed=2)
+    for skill in SKILLS:
+        assert len(tests[skill]) == 5
+        for position, allowed in tests[skill]:
+            assert next(name for name, found in strategies(position) if found) == skill
+            assert all(Position.is_legal(position, point) for point in allowed)

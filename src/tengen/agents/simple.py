@@ -26,18 +26,33 @@ _SAMPLE = 500
 _SEED_HELP = "Random seed; it is combined with the seed of each game."
 
 
+class PointChoice(StrEnum):
+    """Choice among several points of a strategy."""
+
+    RANDOM = "random"
+    FIRST = "first"
+
+
 @dataclass(frozen=True)
 class SimpleParameters:
-    """Parameters of `random`, `chains` and `rule-based`."""
+    """Parameters of `random` and `chains`."""
 
     seed: int = parameter(0, help=_SEED_HELP)
 
 
-class NaiveChoice(StrEnum):
-    """Choice of `naive` among several points of a strategy."""
+@dataclass(frozen=True)
+class RuleBasedParameters:
+    """Parameters of `rule-based`."""
 
-    RANDOM = "random"
-    FIRST = "first"
+    choice: PointChoice = parameter(
+        PointChoice.RANDOM, help="random: our player; first: the simpler one in the code of AlphaGomoku, first match"
+    )
+    seed: int = parameter(0, help=_SEED_HELP)
+
+    @property
+    def policy(self) -> PolicyKind:
+        """The native player."""
+        return PolicyKind.RULE_BASED_FIRST if self.choice is PointChoice.FIRST else PolicyKind.RULE_BASED
 
 
 @dataclass(frozen=True)
@@ -45,21 +60,21 @@ class NaiveParameters:
     """Parameters of `naive`."""
 
     level: int = parameter(3, help="0–3 as in the paper; 4 also sees split fours and broken threes.")
-    choice: NaiveChoice = parameter(
-        NaiveChoice.RANDOM, help="random: a random point of the first strategy; first: the first match, as its author."
+    choice: PointChoice = parameter(
+        PointChoice.RANDOM, help="random: a random point of the first strategy; first: the first match, as its author."
     )
     seed: int = parameter(0, help=_SEED_HELP)
 
     def __post_init__(self) -> None:
         if not 0 <= self.level < len(NAIVE_LEVELS):
             raise ValueError(f"unknown naive level {self.level} (known: 0, 1, 2, 3, 4)")
-        if self.choice is NaiveChoice.FIRST and self.level >= len(NAIVE_FIRST_LEVELS):
+        if self.choice is PointChoice.FIRST and self.level >= len(NAIVE_FIRST_LEVELS):
             raise ValueError(f"naive level {self.level} has no choice=first (known levels: 0, 1, 2, 3)")
 
     @property
     def policy(self) -> PolicyKind:
         """The native player."""
-        return (NAIVE_FIRST_LEVELS if self.choice is NaiveChoice.FIRST else NAIVE_LEVELS)[self.level]
+        return (NAIVE_FIRST_LEVELS if self.choice is PointChoice.FIRST else NAIVE_LEVELS)[self.level]
 
 
 class SimpleAgent(Agent):
@@ -131,7 +146,10 @@ KINDS: tuple[AgentKind, ...] = (
         lambda chosen: SimpleAgent("naive", chosen.policy, chosen.seed),
     ),
     _simple_kind("chains", PolicyKind.CHAINS, "Plays the point that makes and blocks the heaviest chains."),
-    _simple_kind(
-        "rule-based", PolicyKind.RULE_BASED, "Wins, blocks, then builds fours, threes and twos close to other stones."
+    AgentKind(
+        "rule-based",
+        "Wins, blocks, then builds fours, threes and twos close to other stones.",
+        RuleBasedParameters,
+        lambda chosen: SimpleAgent("rule-based", chosen.policy, chosen.seed),
     ),
 )

@@ -1,17 +1,23 @@
-"""`tengen paper`: show the results of a paper next to the reproduced results."""
+"""`tengen paper`: run the experiments of a paper and lay the results next to the paper's."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from tengen.cli.command import Group, command
+from tengen.cli.options import OnOption
+
+if TYPE_CHECKING:
+    from rich.console import Console
 
 _EXAMPLES = """
-    tengen paper            # list the papers
-    tengen paper zero9      # the results of one paper next to ours
+    tengen paper                    # list the papers
+    tengen paper pg9 --quick        # the short form of its experiments, in about three minutes
+    tengen paper zero9 --retrain    # train its networks from nothing instead of using the shipped ones
+    tengen paper zero9 --show       # the published results next to the paper's; runs nothing
 """
 
 
@@ -20,40 +26,115 @@ def register(app: typer.Typer) -> None:
     command(app, "paper", group=Group.TRAIN, examples=_EXAMPLES)(paper)
 
 
-def paper(name: Annotated[str, typer.Argument(help="Name of the paper; omit it to list all papers.")] = "") -> None:
-    """Show a paper's results next to ours, and how to reproduce them."""
+def paper(
+    name: Annotated[str, typer.Argument(help="Name of the paper; omit it to list all papers.")] = "",
+    quick: Annotated[
+        bool, typer.Option("--quick", help="Run the short form: fewer games and seeds, at most about three minutes.")
+    ] = False,
+    retrain: Annotated[
+        bool, typer.Option("--retrain", help="Train every network from nothing instead of using shipped ones.")
+    ] = False,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FOLDER",
+            help="Output folder, in which a stopped run is resumed (default: runs/papers/NAME, or NAME-quick).",
+            show_default=False,
+        ),
+    ] = None,
+    engine: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME=COMMAND", help="External engine as a further opponent, where the paper has some; repeatable."
+        ),
+    ] = None,
+    only: Annotated[
+        list[str] | None, typer.Option(metavar="EXPERIMENT", help="Run only this experiment; repeatable.")
+    ] = None,
+    concurrency: Annotated[int, typer.Option(min=1, help="Number of games played at the same time.")] = 1,
+    on: OnOption = "local",
+    show: Annotated[
+        bool, typer.Option("--show", help="Show the published results and how to reproduce them; run nothing.")
+    ] = False,
+    publish: Annotated[
+        bool,
+        typer.Option("--publish", help="Make the results of a complete run the published ones, in the repository."),
+    ] = False,
+) -> None:
+    """Run a paper's experiments and lay the results next to the paper's. The same command resumes a stopped run."""
     from rich.console import Console
     from rich.markdown import Markdown
     from rich.table import Table
 
     from tengen.core.shipped import shipped_folder
     from tengen.errors import InputError
+    from tengen.learning.algorithms.registry import training_imports
 
-    folder = shipped_folder("papers")
-    known = {path.parent.name: path.parent for path in sorted(folder.glob("*/README.md"))}
-    if not known:
-        raise InputError(
-            f"no papers in {folder}: papers are included in the repository but not in the installed package"
-        )
+    published = shipped_folder("papers")
     console = Console(highlight=False)
+    if show:
+        _show(console, published, name)
+        return
+    with training_imports():
+        from tengen.papers.experiment import Lab
+        from tengen.papers.paper import TABLE_FILE, load_paper, paper_names, run_paper
+        from tengen.papers.paper import publish as publish_results
     if not name:
         listing = Table(box=None, show_header=False)
-        for paper_name, paper_folder in known.items():
-            listing.add_row(f"[bold]{paper_name}", _title(paper_folder))
+        for one in paper_names():
+            listing.add_row(f"[bold]{one}", load_paper(one).title)
         console.print(listing)
         return
+    found = load_paper(name, quick=quick)
+    if publish and quick:
+        raise InputError("--publish needs a complete run: omit --quick")
+    folder = out or Path("runs/papers") / (f"{name}-quick" if quick else name)
+    if not publish and folder.resolve().is_relative_to(published.resolve()):
+        raise InputError(f"{folder} has the published results: choose another folder, or use --publish")
+    engines = dict(_parse_engine(text) for text in engine or [])
+    lab = Lab(
+        out=folder.absolute(),
+        console=console,
+        trains_shipped=retrain,
+        engines=engines,
+        shipped=found.shipped,
+        concurrency=concurrency,
+        on=on,
+    )
+    try:
+        results = run_paper(found, lab, only=only or (), quick=quick)
+    except KeyboardInterrupt:
+        console.print(f"stopped; the same command continues in {folder}", soft_wrap=True)
+        raise typer.Exit(130) from None
+    console.print(Markdown((folder / TABLE_FILE).read_text(encoding="utf-8")))
+    console.print(f"{folder}: results, plots, games and runs", soft_wrap=True)
+    if publish:
+        publish_results(found, results, folder, published / name / "results")
+        console.print(f"published in {published / name / 'results'}", soft_wrap=True)
+
+
+def _parse_engine(text: str) -> tuple[str, str]:
+    from tengen.errors import InputError
+
+    name, equals, engine_command = text.partition("=")
+    if not (name.strip() and equals and engine_command.strip()) or "/" in name or '"' in engine_command:
+        raise InputError(f"{text!r} in --engine does not have the form NAME=COMMAND")
+    return name.strip(), engine_command.strip()
+
+
+def _show(console: Console, folder: Path, name: str) -> None:
+    from rich.markdown import Markdown
+
+    from tengen.errors import InputError
+
+    known = [path.parent.name for path in sorted(folder.glob("*/README.md"))]
+    if not known:
+        raise InputError(
+            f"no published results in {folder}: they are in the repository but not in the installed package"
+        )
     if name not in known:
         raise InputError(f"unknown paper {name!r} (known: {', '.join(known)})")
-    console.print(Markdown(_read(known[name] / "README.md")))
-    table = known[name] / "results" / "table.md"
+    console.print(Markdown((folder / name / "README.md").read_text(encoding="utf-8")))
+    table = folder / name / "results" / "table.md"
     if table.exists():
-        console.print(Markdown(_read(table)))
-
-
-def _title(folder: Path) -> str:
-    heading, *_ = _read(folder / "README.md").splitlines()
-    return heading.removeprefix("#").strip()
-
-
-def _read(path: Path) -> str:
-    return path.read_text(encoding="utf-8")
+        console.print(Markdown(table.read_text(encoding="utf-8")))

@@ -29,6 +29,7 @@ POLICIES: dict[str, PolicyKind] = {
     **{f"naive:level={level},choice=first": kind for level, kind in enumerate(NAIVE_FIRST_LEVELS)},
     "chains": PolicyKind.CHAINS,
     "rule-based": PolicyKind.RULE_BASED,
+    "rule-based:choice=first": PolicyKind.RULE_BASED_FIRST,
 }
 """The simple native players by agent specification (docs/how/players.md)."""
 

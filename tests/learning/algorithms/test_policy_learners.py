@@ -271,6 +271,7 @@ def test_a_run_ends_at_its_running_reward_and_stays_finished(tmp_path: Path) -> 
     assert len(lines) < 6
     assert lines[-1]["games"] < 6 * 1000
     again = Run.open(run.folder)
+    assert again.is_finished()
     go(again)
     assert again.metrics() == lines
 

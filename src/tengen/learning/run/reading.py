@@ -280,7 +280,7 @@ class RunReader:
                 seconds, cpu_seconds = float(counters["seconds"]), float(counters["cpu_seconds"])
             except (OSError, ValueError, KeyError, TypeError, OverflowError, RecursionError):
                 continue  # damaged: use the previous checkpoint
-            return budget.fraction_used(int(folder.name), seconds, cpu_seconds) >= 1
+            return bool(counters.get("ended")) or budget.fraction_used(int(folder.name), seconds, cpu_seconds) >= 1
         return False
 
     def updated_at(self) -> float:

@@ -1,108 +1,88 @@
-"""The experiments in "Using DRL to train a Gomoku agent" (pg9), each from its preset, next to the paper's results.
-
-    python -m tengen.papers.pg9
-
-trains them sequentially, plays 1,000 games with each network as black against its experiment's opponent, and writes a
-table, the running-reward curves and, for experiment A, the share of illegal moves. Stopped runs are resumed;
-`--share 0.1` runs a tenth of each experiment; `--report` only reports on existing runs.
-"""
+"""Experiments of "Using DRL to train a Gomoku agent" (pg9): its test as black, and its strategies as skills."""
 
 from __future__ import annotations
 
-import argparse
-import json
-import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
-from rich.console import Console
+import numpy.typing as npt
 
-from tengen.arena.pictures import new_figure, save_figure
 from tengen.core.contracts import Evaluator, Ruleset
-from tengen.core.files import write_text
 from tengen.core.game_batch import NO_POLICY, POLICIES, GameBatch
-from tengen.errors import TengenError
-from tengen.learning.algorithms import policy_gradient
-from tengen.learning.config import load_config
-from tengen.learning.run.folder import Run, new_header
-from tengen.learning.run.progress import Progress
-from tengen.learning.run.reading import CONFIG_FILE, Metrics, RunReader
+from tengen.core.geometry import Point
+from tengen.core.planes import encode
+from tengen.core.position import Position
+from tengen.errors import InputError
+from tengen.learning.checks import check_at_least
+from tengen.learning.experience.episodes import FullBoard
 from tengen.nets.models import load_evaluator
+from tengen.papers.experiment import Experiment, Figure, Findings, Lab
+from tengen.papers.pg9.skills import SKILLS, find_positions
+from tengen.papers.plots import draw_heat_map
 
-_OUT = Path("papers/pg9/results")
+RULESET = Ruleset.parse("9x9:5:freestyle")
 
 
-@dataclass(frozen=True)
-class Experiment:
-    """An experiment from the paper."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TestAsBlack(Experiment):
+    """Games of a network as black from the empty board, without a search."""
 
-    preset: str
+    network: str = ""
+    """Training whose networks are tested."""
+    model: str = ""
+    """Shipped model that is tested instead."""
     opponent: str
-    """Opponent in the 1,000 games."""
-    paper: str
-    """Result that the paper reports."""
-    after: str = ""
-    """Experiment whose network this one starts from."""
+    seeds: int = 1
+    """Number of runs of the training."""
+    games: int = 1000
+    full_board: FullBoard = FullBoard.BLACK
+    samples: bool = False
+    """Sample moves from the policy instead of playing the most likely one."""
 
+    def __post_init__(self) -> None:
+        check_at_least(self, 1, "seeds", "games")
+        if bool(self.network) == bool(self.model):
+            raise InputError(f"{self.name}: set either network or model")
+        if self.opponent not in POLICIES:
+            raise InputError(f"{self.name}: unknown opponent {self.opponent!r}")
 
-EXPERIMENTS = (
-    Experiment("pg9-valid-moves", "random", "A: did not learn legal moves in a night"),
-    Experiment("pg9-random", "random", "B: easy to beat"),
-    Experiment("pg9-level-0", "naive:level=0", "C: running reward 5.0 after 18,000 games"),
-    Experiment("pg9-level-2", "naive:level=2", "C: running reward 4.0, 5.0 never quite reached"),
-    Experiment("pg9-level-3", "naive:level=3", "C: no progress in 250,000 games"),
-    Experiment("pg9", "naive:level=0", "D: after 1,000,000 games of self-play beats level 0, not level 1"),
-    Experiment("pg9-self-play-level-3", "naive:level=3", "D: beats level 3 after 80,000 games, 72.5 %", after="pg9"),
-)
+    def run(self, lab: Lab) -> Findings:
+        """Play all games of every network."""
+        networks = [self.model] if self.model else [lab.network(self.network, 1 + n) for n in range(self.seeds)]
+        results = [self._play(load_evaluator(network)) for network in networks]
+        if len(results) == 1:
+            won = Figure.share(results[0][0], self.games)
+        else:
+            won = Figure.of_seeds([wins / self.games for wins, _, _ in results])
+        return Findings({self.key("won"): won}, {"won_drawn_lost": results})
 
-
-def reproduce(names: Sequence[str], folder: Path, share: float, console: Console) -> list[dict[str, Any]]:
-    """Train the missing runs in `folder`/runs, write the table and plots, and return the rows of the table.
-
-    With a share of 0, nothing is trained and experiments without a run are left out.
-    """
-    rows: list[dict[str, Any]] = []
-    curves: dict[str, Metrics] = {}
-    for experiment in EXPERIMENTS:
-        target = folder / "runs" / experiment.preset
-        if experiment.preset not in names or not (share or (target / CONFIG_FILE).exists()):
-            continue
-        run = _train(experiment, target, share, console) if share else RunReader.open(target)
-        curves[experiment.preset] = metrics = run.metrics()
-        ruleset = Ruleset.parse(run.config_table["ruleset"])
-        won, drawn, lost = play_as_black(load_evaluator(run.folder), ruleset, experiment.opponent, games=1000, seed=1)
-        reached = next((line["games"] for line in metrics if line["running_reward"] >= 5.0), None)
-        rows.append(
-            {
-                "preset": experiment.preset,
-                "paper": experiment.paper,
-                "games": metrics[-1]["games"],
-                "cpu_minutes": round(metrics[-1]["cpu_seconds"] / 60, 1),
-                "running_reward": metrics[-1]["running_reward"],
-                "running_reward_5_after": reached,
-                "opponent": experiment.opponent,
-                "as_black": [won, drawn, lost],
-            }
-        )
-        _write(rows, curves, folder)
-    return rows
+    def _play(self, evaluator: Evaluator) -> tuple[int, int, int]:
+        results = play_as_black(evaluator, self.opponent, games=self.games, seed=1, samples=self.samples)
+        won, drawn, lost = results
+        if self.full_board is FullBoard.BLACK:
+            return won + drawn, 0, lost
+        return results if self.full_board is FullBoard.DRAW else (won, 0, lost + drawn)
 
 
 def play_as_black(
-    evaluator: Evaluator, ruleset: Ruleset, opponent: str, *, games: int, seed: int
+    evaluator: Evaluator, opponent: str, *, games: int, seed: int, samples: bool = False
 ) -> tuple[int, int, int]:
-    """Play games from the empty board with the network's best legal moves; return wins, draws and losses."""
-    batch = GameBatch(ruleset, games, evaluator.plane_layout)
+    """Play games from the empty board with a network as black; return wins, full boards and losses.
+
+    It plays its most likely legal move, ties at random, or samples from its policy.
+    """
+    batch = GameBatch(RULESET, games, evaluator.plane_layout)
     batch.begin(seed)
+    rng = np.random.default_rng(seed)
     while len(unfinished := np.flatnonzero(~batch.is_over)):
         actions = np.full(games, -1, np.int64)
         own = unfinished[batch.plies[unfinished] % 2 == 0]
         if len(own):
             planes, legal = batch.look(own, np.zeros(len(own), np.int8))
-            actions[own] = np.where(legal, evaluator.evaluate(planes)[0], -np.inf).argmax(axis=1)
+            log_policy = np.where(legal, evaluator.evaluate(planes)[0], -np.inf)
+            actions[own] = _sample(log_policy, rng) if samples else _most_likely(log_policy, rng)
         policies = np.full(games, NO_POLICY, np.int8)
         policies[unfinished[batch.plies[unfinished] % 2 == 1]] = POLICIES[opponent].value
         batch.choose(policies, actions)
@@ -111,81 +91,54 @@ def play_as_black(
     return int((results > 0).sum()), int((results == 0).sum()), int((results < 0).sum())
 
 
-def _train(experiment: Experiment, target: Path, share: float, console: Console) -> Run:
-    if (target / CONFIG_FILE).exists():
-        run = Run.open(target)
-    else:
-        whole = load_config(policy_gradient.Config, "pg", experiment.preset)
-        settings = [f"iterations={max(1, round(share * whole.iterations))}"]
-        if experiment.after:
-            settings.append(f'init_from="{target.with_name(experiment.after)}"')
-        config = load_config(policy_gradient.Config, "pg", experiment.preset, settings)
-        run = Run.create(target, new_header("pg", experiment.preset, seed=1), config)
-    with Progress(console, experiment.preset) as progress:
-        policy_gradient.train(run, progress)
-    return run
+def _most_likely(log_policy: npt.NDArray[Any], rng: np.random.Generator) -> npt.NDArray[np.int64]:
+    best = log_policy == log_policy.max(axis=1, keepdims=True)
+    found: npt.NDArray[np.int64] = np.where(best, rng.random(best.shape), -1).argmax(axis=1)
+    return found
 
 
-def _write(rows: Sequence[Mapping[str, Any]], curves: Mapping[str, Metrics], folder: Path) -> None:
-    write_text(folder / "pg9.json", json.dumps(rows, indent=1) + "\n")
-    write_text(folder / "table.md", format_table(rows))
-    _draw(curves, lambda line: line["running_reward"], "running reward", folder / "running-reward")
-    if "pg9-valid-moves" in curves:
-        only = {"pg9-valid-moves": curves["pg9-valid-moves"]}
-        _draw(only, lambda line: 100 * line["play"]["illegal"], "illegal moves, %", folder / "valid-moves")
+def _sample(log_policy: npt.NDArray[Any], rng: np.random.Generator) -> npt.NDArray[np.int64]:
+    found: npt.NDArray[np.int64] = (log_policy + rng.gumbel(size=log_policy.shape)).argmax(axis=1)
+    return found
 
 
-def format_table(rows: Sequence[Mapping[str, Any]]) -> str:
-    """Format the results as a Markdown table."""
-    lines = [
-        "| preset | the paper | games | CPU minutes | running reward | 5.0 after | black against | won, drawn, lost |",
-        "|---|---|--:|--:|--:|--:|---|---|",
-    ]
-    for row in rows:
-        reached = row["running_reward_5_after"]
-        won, drawn, lost = row["as_black"]
-        cells = (
-            f"`{row['preset']}`",
-            row["paper"],
-            f"{row['games']:,}",
-            row["cpu_minutes"],
-            f"{row['running_reward']:+.2f}",
-            f"{reached:,}" if reached else "never",
-            f"`{row['opponent']}`",
-            f"+{won} ={drawn} −{lost}",
-        )
-        lines.append("| " + " | ".join(map(str, cells)) + " |")
-    return "\n".join(lines) + "\n"
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Skills(Experiment):
+    """Strategies S1 to S6 as skills: shares of positions in which a network does what the strategy says."""
+
+    networks: Mapping[str, str]
+    """Name in the table → training, or `model:NAME` for a shipped model."""
+    positions: int = 200
+    """Number of positions per strategy."""
+
+    def __post_init__(self) -> None:
+        check_at_least(self, 1, "positions")
+
+    def run(self, lab: Lab) -> Findings:
+        """Try all networks in the same positions."""
+        tests = find_positions(RULESET, self.positions, seed=1)
+        findings = Findings(data={"skills": {}})
+        for name, text in self.networks.items():
+            network = text.removeprefix("model:") if text.startswith("model:") else lab.network(text)
+            evaluator = load_evaluator(network)
+            for skill in SKILLS:
+                hits = sum(_move(evaluator, position) in points for position, points in tests[skill])
+                figure = Figure.share(hits, len(tests[skill]))
+                findings.figures[self.key(name, skill)] = figure
+                findings.data["skills"].setdefault(name, {})[skill] = figure.value
+        return findings
+
+    def draw(self, lab: Lab, data: Mapping[str, Any]) -> None:
+        """Draw the table of networks by strategies."""
+        rows = list(data["skills"])
+        values = [[data["skills"][name][skill] for skill in SKILLS] for name in rows]
+        draw_heat_map(rows, SKILLS, values, lab.out / "plots" / self.name, "Moves that follow the strategy, %")
 
 
-def _draw(curves: Mapping[str, Metrics], height: Any, label: str, path: Path) -> None:
-    figure = new_figure(7, 4)
-    axes = figure.subplots()
-    for name, metrics in curves.items():
-        axes.plot([line["games"] for line in metrics], [height(line) for line in metrics], label=name, linewidth=1)
-    axes.set_xlabel("games")
-    axes.set_ylabel(label)
-    axes.legend(fontsize="small", frameon=False)
-    axes.grid(alpha=0.3)
-    axes.spines[["top", "right"]].set_visible(False)
-    save_figure(figure, path)
+def _move(evaluator: Evaluator, position: Position) -> Point:
+    log_policy, _ = evaluator.evaluate(encode(position, evaluator.plane_layout)[None])
+    masked = np.where(position.legal_mask(), log_policy[0], -np.inf)
+    return Point.from_index(int(masked.argmax()), position.ruleset.width)
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Command-line entry point."""
-    names = [experiment.preset for experiment in EXPERIMENTS]
-    parser = argparse.ArgumentParser(prog="python -m tengen.papers.pg9", description="Run the pg9 experiments.")
-    parser.add_argument("--only", nargs="+", choices=names, default=names, help="experiments to run (default: all)")
-    parser.add_argument("--share", type=float, default=1.0, help="fraction of each experiment to run (default: 1)")
-    parser.add_argument(
-        "--out", type=Path, default=Path("papers/pg9/results"), help="output folder (default: papers/pg9/results)"
-    )
-    parser.add_argument("--report", action="store_true", help="report on the existing runs without training")
-    chosen = parser.parse_args(arguments)
-    try:
-        rows = reproduce(chosen.only, chosen.out, 0.0 if chosen.report else chosen.share, Console(highlight=False))
-    except TengenError as error:
-        print(f"pg9: {error}", file=sys.stderr)
-        return 2
-    print(format_table(rows), end="")
-    return 0
+KINDS: Mapping[str, type[Experiment]] = {"test-as-black": TestAsBlack, "skills": Skills}

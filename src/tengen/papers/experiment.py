@@ -1,0 +1,188 @@
+"""The experiments of a paper: what they share, and the figures that they yield.
+
+An experiment is a frozen dataclass made from a table in the paper's `config.toml`. It plays, trains or measures, keeps
+its work in the output folder so that a stopped one is resumed, and returns figures by name. The paper's own numbers
+have the same names in `expected.json`, so tables need nothing else.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from pathlib import Path
+from statistics import NormalDist, median
+from typing import Any
+
+from rich.console import Console
+
+from tengen.errors import InputError
+from tengen.learning.checks import check_at_least
+
+_QUANTILE = NormalDist().inv_cdf(0.975)
+_NETWORK = re.compile(r"\{([^{}]+)\}")
+
+
+class Column(StrEnum):
+    """Column of the table that an experiment fills."""
+
+    AUTHORS = "authors"
+    """As the authors ran it."""
+    DESCRIBED = "described"
+    """As the paper describes it."""
+    BEST = "best"
+    """Our best form."""
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A measured number; `low` and `high` bound its 95 % interval, or the range over several seeds."""
+
+    value: float | None
+    """None if no run reached it."""
+    low: float | None = None
+    high: float | None = None
+    count: int = 0
+    """Number of games, positions or runs that it rests on."""
+    note: str = ""
+
+    @classmethod
+    def share(cls, hits: float, count: int) -> Figure:
+        """Return a share with its Wilson interval."""
+        check_at_least(_Count(count), 1, "count")
+        share, square = hits / count, _QUANTILE**2
+        centre = (share + square / (2 * count)) / (1 + square / count)
+        half = _QUANTILE / (1 + square / count) * math.sqrt(share * (1 - share) / count + square / (4 * count**2))
+        return cls(round(share, 4), round(max(0.0, centre - half), 4), round(min(1.0, centre + half), 4), count)
+
+    @classmethod
+    def mean(cls, values: Sequence[float]) -> Figure:
+        """Return a mean with the normal interval of its standard error."""
+        count = len(values)
+        mean = sum(values) / count
+        if count < 2:
+            return cls(round(mean, 4), count=count)
+        half = _QUANTILE * math.sqrt(sum((value - mean) ** 2 for value in values) / (count - 1) / count)
+        return cls(round(mean, 4), round(mean - half, 4), round(mean + half, 4), count)
+
+    @classmethod
+    def of_seeds(cls, values: Sequence[float | None]) -> Figure:
+        """Return the median over runs with different seeds, with their range; None stands for a run without a value.
+
+        The median is None if it is not reached by at least half of the runs.
+        """
+        reached = sorted(value for value in values if value is not None)
+        note = "" if len(reached) == len(values) else f"{len(reached)} of {len(values)} runs"
+        if not reached:
+            return cls(None, count=len(values), note=note)
+        middle = median([*reached, *[math.inf] * (len(values) - len(reached))])
+        low, high = (reached[0], reached[-1]) if len(reached) > 1 else (None, None)
+        return cls(None if math.isinf(middle) else middle, low, high, len(values), note)
+
+    def to_json(self) -> dict[str, Any]:
+        """Convert to a table without empty fields."""
+        table: dict[str, Any] = {"value": self.value}
+        if self.low is not None and self.high is not None:
+            table |= {"low": self.low, "high": self.high}
+        if self.count:
+            table["count"] = self.count
+        return {**table, "note": self.note} if self.note else table
+
+    @classmethod
+    def from_json(cls, table: Mapping[str, Any]) -> Figure:
+        """Convert a table written by `to_json`."""
+        return cls(**table)
+
+
+@dataclass(frozen=True)
+class _Count:
+    count: int
+
+
+class MissingDataError(InputError):
+    """An experiment needs files that cannot be shipped; the others run without it."""
+
+
+@dataclass(slots=True)
+class Findings:
+    """What an experiment found."""
+
+    figures: dict[str, Figure] = field(default_factory=dict)
+    """Name of a figure, such as `level-0/running_reward`, → number."""
+    data: dict[str, Any] = field(default_factory=dict)
+    """Everything else that was measured, as JSON."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lab:
+    """Where and how experiments run."""
+
+    out: Path
+    console: Console
+    trains_shipped: bool = False
+    """Whether networks that are shipped are trained from nothing instead."""
+    engines: Mapping[str, str] = field(default_factory=dict)
+    """Name → command of external engines that take part."""
+    shipped: Mapping[str, str] = field(default_factory=dict)
+    """Training → shipped model that stands for it unless `trains_shipped`."""
+    concurrency: int = 1
+    """Games played at the same time."""
+    on: str = "local"
+    """Where games are played and AlphaZero plays its own, as in `--on`."""
+
+    def run_folder(self, training: str, seed: int = 1) -> Path:
+        """Return the folder of a training run."""
+        return self.out / "runs" / training / str(seed)
+
+    def network(self, training: str, seed: int = 1) -> Path | str:
+        """Return the run or shipped model of a training. Raises `InputError` if neither exists."""
+        folder = self.run_folder(training, seed)
+        if (folder / "model.onnx").exists():
+            return folder
+        if training in self.shipped and not self.trains_shipped:
+            return self.shipped[training]
+        raise InputError(f"the network of {training!r}, seed {seed}, is not trained yet: {folder} does not exist")
+
+    def player(self, text: str) -> str:
+        """Replace every `{training}` in an agent specification by its run or shipped model.
+
+        `{training@5}` is the network that the run kept after iteration 5.
+        """
+
+        def parameter(found: re.Match[str]) -> str:
+            training, _, iteration = found[1].partition("@")
+            network = self.network(training)
+            if not isinstance(network, Path):
+                return f"model={network}"
+            return f'run="{network}"' + (f",iteration={iteration}" if iteration else "")
+
+        return _NETWORK.sub(parameter, text)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Experiment(ABC):
+    """A part of a paper that can be run on its own."""
+
+    name: str
+    about: str = ""
+    """What it measures, in one line."""
+    column: Column = Column.AUTHORS
+    needs_retraining: bool = False
+    """Whether it runs only if every network is trained from nothing."""
+    figure: str = ""
+    """First part of its figures' names (default: the experiment's name). Experiments that fill different columns of the
+    same rows share it."""
+
+    def key(self, *parts: str) -> str:
+        """Return the name of a figure."""
+        return "/".join((self.figure or self.name, *parts))
+
+    @abstractmethod
+    def run(self, lab: Lab) -> Findings:
+        """Run the experiment, or continue it."""
+
+    def draw(self, lab: Lab, data: Mapping[str, Any]) -> None:
+        """Draw the plots of finished findings into the output folder."""

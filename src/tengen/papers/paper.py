@@ -1,0 +1,373 @@
+"""The papers: their experiments from `config.toml`, their numbers from `expected.json`, and the run of all experiments.
+
+Both files are in the folder of the paper in this package. Experiments of a kind that only one paper has are in its
+module `experiments`, which lists them as `KINDS`.
+"""
+
+from __future__ import annotations
+
+import datetime
+import importlib
+import json
+import platform
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import tengen
+from tengen.core.checked_files import parse_json, read_bytes
+from tengen.core.files import write_text, writing
+from tengen.core.provenance import source_commit
+from tengen.core.tables import TableReader, did_you_mean, read_toml, to_table
+from tengen.errors import InputError, MissingExtraError
+from tengen.papers.experiment import Column, Experiment, Figure, Findings, Lab, MissingDataError
+from tengen.papers.games import Games
+from tengen.papers.training import Training
+
+RESULTS_FILE = "results.json"
+TABLE_FILE = "table.md"
+_PACKAGE = Path(__file__).parent
+_KINDS: Mapping[str, type[Experiment]] = {"games": Games, "training": Training}
+_MAX_BYTES = 1 << 26
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Claim:
+    """A number that the paper states."""
+
+    figure: str
+    """Name of the figure that measures it."""
+    what: str
+    """What it says, for the table."""
+    paper: float | None = None
+    """The paper's number; None if it only speaks of it."""
+    said: str = ""
+    """The paper's statement, if it is not a number."""
+    unit: str = ""
+    """`share`, `count`, `seconds` or nothing for a plain number."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Section:
+    """A table, figure or section of the paper."""
+
+    title: str
+    claims: tuple[Claim, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Expected:
+    """The numbers of the paper, and ours as published."""
+
+    sections: tuple[Section, ...]
+    ours: Mapping[str, Mapping[str, Figure]] = field(default_factory=dict)
+    """Figure → column → our published number."""
+
+    def claims(self) -> list[Claim]:
+        """Return the claims of all sections."""
+        return [claim for section in self.sections for claim in section.claims]
+
+
+@dataclass(frozen=True, slots=True)
+class Results:
+    """What a run has found so far: about the run, and by experiment its settings, figures and data."""
+
+    about: Mapping[str, Any]
+    experiments: dict[str, dict[str, Any]]
+
+    def figures(self) -> dict[str, dict[str, Figure]]:
+        """Return figure → column → number."""
+        found: dict[str, dict[str, Figure]] = {}
+        for kept in self.experiments.values():
+            for name, table in kept["figures"].items():
+                found.setdefault(name, {})[kept["column"]] = Figure.from_json(table)
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class Paper:
+    """A paper and its experiments."""
+
+    name: str
+    title: str
+    experiments: tuple[Experiment, ...]
+    expected: Expected
+    shipped: Mapping[str, str] = field(default_factory=dict)
+    """Training → shipped model that stands for it."""
+
+
+def paper_names() -> list[str]:
+    """Return the names of all papers."""
+    return sorted(path.parent.name for path in _PACKAGE.glob("*/config.toml"))
+
+
+def load_paper(name: str, *, quick: bool = False) -> Paper:
+    """Read a paper's experiments and numbers; `quick` is the short form, which leaves out long experiments."""
+    if name not in paper_names():
+        raise InputError(f"unknown paper {name!r} (known: {', '.join(paper_names())})")
+    folder = _PACKAGE / name
+    path = folder / "config.toml"
+    table = read_toml(path)
+    kinds = {**_KINDS, **_own_kinds(name)}
+    experiments: list[Experiment] = []
+    for number, given in enumerate(table.get("experiment", [])):
+        one = dict(given)
+        place = f"experiment[{number}]."
+        kind = one.pop("kind", None)
+        if kind not in kinds:
+            raise InputError(f"{path}: {place}kind = {kind!r} is not one of {', '.join(kinds)}")
+        short = one.pop("quick", {})
+        if quick and short is False:
+            continue
+        experiments.append(TableReader(str(path), folder).make(kinds[kind], {**one, **short} if quick else one, place))
+    names = [experiment.name for experiment in experiments]
+    if repeated := {one for one in names if names.count(one) > 1}:
+        raise InputError(f"{path}: two experiments are called {min(repeated)!r}")
+    shipped = {one.name: one.shipped for one in experiments if isinstance(one, Training) and one.shipped}
+    return Paper(name, table.get("title", name), tuple(experiments), read_expected(folder / "expected.json"), shipped)
+
+
+def _own_kinds(name: str) -> Mapping[str, type[Experiment]]:
+    if not (_PACKAGE / name / "experiments.py").exists():
+        return {}
+    module = importlib.import_module(f"tengen.papers.{name}.experiments")
+    return getattr(module, "KINDS", {})
+
+
+def read_expected(path: Path) -> Expected:
+    """Read the numbers of a paper."""
+    table = parse_json(read_bytes(path, _MAX_BYTES), str(path))
+    if not isinstance(table, dict):
+        raise InputError(f"{path} is damaged: it is not a table")
+    ours = {
+        name: {column: Figure.from_json(figure) for column, figure in by_column.items()}
+        for name, by_column in table.pop("ours", {}).items()
+    }
+    return replace(TableReader(str(path), path.parent).make(Expected, table, ""), ours=ours)
+
+
+# -- running ----------------------------------------------------------------------------------------------------------
+
+
+def run_paper(paper: Paper, lab: Lab, *, only: Sequence[str] = (), quick: bool = False) -> Results:
+    """Run the experiments that the output folder has no results of, in order, and write the results after each.
+
+    Raises `InputError` before anything runs if the folder has results of experiments with other settings.
+    """
+    names = [experiment.name for experiment in paper.experiments]
+    for name in only:
+        if name not in names:
+            raise InputError(f"unknown experiment {name!r}{did_you_mean(name, names)}")
+    results = _open_results(paper, lab, quick)
+    todo = [
+        one
+        for one in paper.experiments
+        if one.name not in results.experiments
+        and (not only or one.name in only)
+        and (lab.trains_shipped or not one.needs_retraining)
+    ]
+    for number, experiment in enumerate(todo, 1):
+        about = experiment.about or experiment.name
+        lab.console.print(f"[bold]{paper.name} {number}/{len(todo)}[/] {experiment.name}: {about}", soft_wrap=True)
+        wall, cpu = time.monotonic(), time.process_time()
+        try:
+            found = experiment.run(lab)
+        except MissingDataError as error:
+            lab.console.print(f"{experiment.name} is left out: {error}", soft_wrap=True)
+            continue
+        _keep(results, experiment, found, lab, time.monotonic() - wall, time.process_time() - cpu)
+        write_results(paper, results, lab.out)
+        _draw(experiment, results, lab)
+    write_results(paper, results, lab.out)
+    return results
+
+
+def _open_results(paper: Paper, lab: Lab, quick: bool) -> Results:
+    path = lab.out / RESULTS_FILE
+    if not path.exists():
+        return Results(_about(paper, lab, quick), {})
+    results = read_results(path)
+    if results.about.get("paper") != paper.name:
+        raise InputError(f"{path} has the results of {results.about.get('paper')!r}: choose another folder with --out")
+    if bool(results.about.get("quick")) != quick:
+        kept = "a quick run" if results.about.get("quick") else "a complete run"
+        raise InputError(f"{lab.out} has the results of {kept}: choose another folder with --out")
+    if bool(results.about.get("retrained")) != lab.trains_shipped:
+        kept = "with" if results.about.get("retrained") else "without"
+        raise InputError(f"{lab.out} has the results of a run {kept} --retrain: choose another folder with --out")
+    for experiment in paper.experiments:
+        done = results.experiments.get(experiment.name)
+        if done is not None and done["settings"] != _settings(experiment, lab):
+            raise InputError(
+                f"{lab.out} has results of {experiment.name} with other settings: choose another folder with --out"
+            )
+    return results
+
+
+def read_results(path: Path) -> Results:
+    """Read the results of a run. Raises `InputError` if the file is damaged."""
+    table = parse_json(read_bytes(path, _MAX_BYTES), str(path))
+    try:
+        results = Results(table["about"], table["experiments"])
+        results.figures()
+        for kept in results.experiments.values():
+            kept["settings"], kept["data"]
+    except (TypeError, KeyError, AttributeError) as error:
+        raise InputError(f"{path} is damaged: {error!r:.100}") from None
+    return results
+
+
+def _about(paper: Paper, lab: Lab, quick: bool) -> dict[str, Any]:
+    return {
+        "paper": paper.name,
+        "quick": quick,
+        "retrained": lab.trains_shipped,
+        "date": datetime.datetime.now(datetime.UTC).date().isoformat(),
+        "version": tengen.__version__,
+        "commit": source_commit(),
+        "machine": f"{platform.machine()}, {platform.system()}, Python {platform.python_version()}",
+        "command": " ".join(["tengen", *sys.argv[1:]]),
+    }
+
+
+def _settings(experiment: Experiment, lab: Lab) -> dict[str, Any]:
+    """Return the settings that determine an experiment's results, as they are after a round trip through JSON."""
+    table = to_table(experiment)
+    if table.get("takes_engines"):
+        table["engines"] = dict(lab.engines)
+    del table["about"]
+    return json.loads(json.dumps(table))  # type: ignore[no-any-return]
+
+
+def _keep(results: Results, experiment: Experiment, found: Findings, lab: Lab, wall: float, cpu: float) -> None:
+    results.experiments[experiment.name] = {
+        "column": experiment.column.value,
+        "settings": _settings(experiment, lab),
+        "seconds": round(wall, 1),
+        "cpu_seconds": round(cpu, 1),
+        "figures": {name: figure.to_json() for name, figure in found.figures.items()},
+        "data": json.loads(json.dumps(found.data)),
+    }
+
+
+def _draw(experiment: Experiment, results: Results, lab: Lab) -> None:
+    try:
+        experiment.draw(lab, results.experiments[experiment.name]["data"])
+    except MissingExtraError as error:
+        lab.console.print(f"{experiment.name} has no plots: {error}", soft_wrap=True)
+
+
+def write_results(paper: Paper, results: Results, folder: Path) -> None:
+    """Write the results as JSON and as a table."""
+    with writing(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+    table = {"about": results.about, "experiments": results.experiments}
+    write_text(folder / RESULTS_FILE, json.dumps(table, indent=1, ensure_ascii=False) + "\n")
+    write_text(folder / TABLE_FILE, format_table(paper.expected, results))
+
+
+# -- the table --------------------------------------------------------------------------------------------------------
+
+_HEADINGS = {Column.AUTHORS: "as the authors ran it", Column.DESCRIBED: "as described", Column.BEST: "our best form"}
+
+
+def format_table(expected: Expected, results: Results) -> str:
+    """Format all claims as Markdown tables: the paper's number, ours in every column, and the difference.
+
+    The difference is that of the first filled column, and `≈` says that the paper's number is within its interval.
+    """
+    figures = results.figures()
+    parts: list[str] = []
+    for section in expected.sections:
+        columns = [column for column in Column if any(column in figures.get(one.figure, {}) for one in section.claims)]
+        if not columns:
+            continue
+        heads = " | ".join(_HEADINGS[column] for column in columns)
+        lines = [
+            f"### {section.title}",
+            "",
+            f"| | the paper | {heads} | difference |",
+            "|---|--:|" + "--:|" * (len(columns) + 1),
+        ]
+        for claim in section.claims:
+            found = figures.get(claim.figure, {})
+            if not found and results.about.get("quick"):
+                continue
+            cells = [_figure_cell(found.get(column), claim.unit) for column in columns]
+            if not found:
+                cells[0] = "not run"
+            lines.append(f"| {claim.what} | {_paper_cell(claim)} | {' | '.join(cells)} | {_difference(claim, found)} |")
+        parts.append("\n".join(lines) + "\n")
+    about = results.about
+    what = "The quick form of the experiments, with fewer games" if about.get("quick") else "All experiments"
+    parts.append(
+        f"{what}, {about['date']}, commit `{about['commit'][:10]}`, {about['machine']}. Brackets contain 95 %"
+        " intervals, or the range over several seeds.\n"
+    )
+    return "\n".join(parts)
+
+
+def _paper_cell(claim: Claim) -> str:
+    return claim.said if claim.paper is None else _number(claim.paper, claim.unit)
+
+
+def _figure_cell(figure: Figure | None, unit: str) -> str:
+    if figure is None:
+        return ""
+    text = "not reached" if figure.value is None else _number(figure.value, unit)
+    if figure.low is not None and figure.high is not None:
+        text += f" [{_number(figure.low, unit)}, {_number(figure.high, unit)}]"
+    return f"{text}, {figure.note}" if figure.note else text
+
+
+def _difference(claim: Claim, found: Mapping[str, Figure]) -> str:
+    first = next((found[column] for column in Column if column in found), None)
+    if claim.paper is None or first is None or first.value is None:
+        return ""
+    difference = first.value - claim.paper
+    sign = "−" if difference < 0 else "+"
+    text = f"{sign}{_number(abs(difference), claim.unit)}"
+    within = first.low is not None and first.high is not None and first.low <= claim.paper <= first.high
+    return f"≈ {text}" if within else text
+
+
+def _number(value: float, unit: str) -> str:
+    sign, size = ("−" if value < 0 else ""), abs(value)
+    if unit == "share":
+        return f"{sign}{100 * size:.1f} %"
+    if unit == "count":
+        return f"{sign}{size:,.0f}"
+    if unit == "seconds":
+        return f"{sign}{size:.3g} s"
+    return f"{sign}{size:.2f}"
+
+
+# -- publishing -------------------------------------------------------------------------------------------------------
+
+
+def publish(paper: Paper, results: Results, source: Path, target: Path) -> None:
+    """Copy the table, the results and the plots of a complete run, and make its figures the expected ones.
+
+    Raises `InputError` for a quick run.
+    """
+    from shutil import copyfile
+
+    if results.about.get("quick"):
+        raise InputError("the results of a quick run are not published: run the paper without --quick")
+    with writing(target):
+        target.mkdir(parents=True, exist_ok=True)
+        for path in (source / RESULTS_FILE, source / TABLE_FILE, *sorted((source / "plots").glob("*.svg"))):
+            copyfile(path, target / path.name)
+    path = _PACKAGE / paper.name / "expected.json"
+    table = parse_json(read_bytes(path, _MAX_BYTES), str(path))
+    assert isinstance(table, dict)
+    known = {claim.figure for claim in paper.expected.claims()}
+    table["ours"] = {
+        name: {column: figure.to_json() for column, figure in by_column.items()}
+        for name, by_column in sorted(results.figures().items())
+        if name in known
+    }
+    write_text(path, json.dumps(table, indent=1, ensure_ascii=False) + "\n")
