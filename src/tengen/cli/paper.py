@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 
 _EXAMPLES = """
     tengen paper                    # list the papers
-    tengen paper pg9 --quick        # the short form of its experiments, in about three minutes
-    tengen paper zero9 --retrain    # train its networks from nothing instead of using the shipped ones
-    tengen paper zero9 --show       # the published results next to the paper's; runs nothing
+    tengen paper pg9 --quick        # the short form, in about three minutes
+    tengen paper zero9 --retrain    # train its networks from nothing first
+    tengen paper zero9 --show       # the published results; runs nothing
 """
 
 

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-import tengen
+from tengen import __version__
 from tengen.core.checked_files import parse_json, read_bytes
 from tengen.core.files import write_text, writing
 from tengen.core.provenance import source_commit
@@ -226,7 +226,7 @@ def _about(paper: Paper, lab: Lab, quick: bool) -> dict[str, Any]:
         "quick": quick,
         "retrained": lab.trains_shipped,
         "date": datetime.datetime.now(datetime.UTC).date().isoformat(),
-        "version": tengen.__version__,
+        "version": __version__,
         "commit": source_commit(),
         "machine": f"{platform.machine()}, {platform.system()}, Python {platform.python_version()}",
         "command": " ".join(["tengen", *sys.argv[1:]]),

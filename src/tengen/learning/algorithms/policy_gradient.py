@@ -3,8 +3,8 @@
 The defaults follow the text of the paper: one dense network, ten batches of ten games per update, gradients weighted by
 the discounted result, RMSProp, and a running reward that decides when the self-play opponent is replaced. The presets
 `pg9-*` follow the code of its author, which also plays greedily, standardises the returns of each batch and has no
-biases (docs/how/policy-gradient.md). The extensions that the paper lists as future work are settings: a value network as critic
-(`learner.credit = "gae"`), convolutions, a model for white, stronger opponents, a pool of earlier networks.
+biases (docs/how/policy-gradient.md). The extensions that the paper lists as future work are settings: a value network
+as critic (`learner.credit = "gae"`), convolutions, a model for white, stronger opponents, a pool of earlier networks.
 
 An iteration is a number of updates. Its result depends only on the seed, the iteration number and the initial
 weights.
