@@ -98,6 +98,7 @@ void bind_options(nb::module_& m) {
       .def_rw("fpu_from_parent", &PuctOptions::fpu_from_parent)
       .def_rw("fpu_reduction", &PuctOptions::fpu_reduction)
       .def_rw("fpu_reduction_root", &PuctOptions::fpu_reduction_root)
+      .def_rw("first_play_value", &PuctOptions::first_play_value)
       .def_rw("virtual_loss", &PuctOptions::virtual_loss)
       .def_rw("leaves", &PuctOptions::leaves)
       .def_rw("noise", &PuctOptions::noise)

@@ -31,7 +31,7 @@ from tengen.search.limits import MAX_THREADS, RESERVE_MS, move_time_ms
 from tengen.search.puct_config import PRESETS, PuctConfig, Symmetry
 from tengen.search.puct_search import PuctSearch
 
-Preset = Literal["best", "zero9", "alphagomoku8"]
+Preset = Literal["best", "zero9", "zero9-i", "zero9-ii", "alphagomoku8"]
 
 # Memory that the process uses apart from the tree: interpreter, numpy, onnxruntime, stacks.
 _MEMORY_WITHOUT_TREE = 200 << 20
@@ -54,7 +54,7 @@ class AlphaZeroParameters:
     iteration: int | None = parameter(None, help=ITERATION_HELP)
     simulations: int | None = parameter(None, help="simulations per move (default: set by the per-move limits)")
     seconds: float | None = parameter(None, help="maximum thinking time per move, in addition to the per-move limits")
-    preset: Preset = parameter("best", help="best, or the search from a paper: zero9 or alphagomoku8")
+    preset: Preset = parameter("best", help="best, or the search from a paper: zero9, zero9-i, zero9-ii, alphagomoku8")
     c: float | None = parameter(None, help="PUCT exploration constant")
     temperature: float = parameter(0.0, help="sampling temperature; 0 plays the most visited move")
     gumbel: bool = parameter(False, help="choose root moves by sequential halving, without noise")

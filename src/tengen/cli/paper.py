@@ -66,16 +66,16 @@ def paper(
     from rich.markdown import Markdown
     from rich.table import Table
 
+    from tengen.core.extras import needs_extra
     from tengen.core.shipped import shipped_folder
     from tengen.errors import InputError
-    from tengen.learning.algorithms.registry import training_imports
 
     published = shipped_folder("papers")
     console = Console(highlight=False)
     if show:
         _show(console, published, name)
         return
-    with training_imports():
+    with needs_extra("running a paper", "train"):
         from tengen.papers.experiment import Lab
         from tengen.papers.paper import TABLE_FILE, load_paper, paper_names, run_paper
         from tengen.papers.paper import publish as publish_results

@@ -55,7 +55,8 @@ class NetConfig:
     planes: str = "own-other-last-colour"
     """Name of the input layout in `tengen.core.planes`."""
     channels: int = 32
-    """Channels of the residual trunk, or units of a recurrent or dense layer; other architectures ignore it."""
+    """Channels of the residual trunk or of the first plain layer, or units of a recurrent or dense layer; the pooled
+    network ignores it."""
     blocks: int = 3
     """Residual blocks of two convolutions, or gated recurrent layers; other architectures ignore it."""
 

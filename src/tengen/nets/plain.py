@@ -14,7 +14,7 @@ from tengen.core.contracts import Ruleset
 from tengen.core.planes import plane_count
 from tengen.nets.architectures import Net, NetConfig, NetOutput
 
-_TRUNK = (32, 64, 128)
+_WIDER = (64, 128)
 _POLICY_FILTERS = 4
 _VALUE_FILTERS = 2
 _VALUE_HIDDEN = 64
@@ -23,17 +23,18 @@ _VALUE_HIDDEN = 64
 class PlainNet(Net):
     """Planes [B, C, H, W] → policy [B, H·W] and a scalar value [B].
 
-    Trunk: 3×3 convolutions C → 32 → 64 → 128, ReLU after each. Policy: 1×1 convolution → [B, 4, H, W], dense →
+    Trunk: 3×3 convolutions C → `channels` → 64 → 128, ReLU after each; the paper states 32 channels, and its authors'
+    code has 64 for model I. Policy: 1×1 convolution → [B, 4, H, W], dense →
     [B, H·W]. Value: 1×1 convolution → [B, 2, H, W], dense → [B, 64], dense → [B], tanh.
     """
 
     def __init__(self, config: NetConfig, ruleset: Ruleset) -> None:
         super().__init__(config)
-        widths = (plane_count(config.planes), *_TRUNK)
+        widths = (plane_count(config.planes), config.channels, *_WIDER)
         self.trunk = nn.ModuleList(nn.Conv2d(a, b, 3, padding=1) for a, b in pairwise(widths))
-        self.policy_filters = nn.Conv2d(_TRUNK[-1], _POLICY_FILTERS, 1)
+        self.policy_filters = nn.Conv2d(widths[-1], _POLICY_FILTERS, 1)
         self.policy_points = nn.Linear(_POLICY_FILTERS * ruleset.area, ruleset.area)
-        self.value_filters = nn.Conv2d(_TRUNK[-1], _VALUE_FILTERS, 1)
+        self.value_filters = nn.Conv2d(widths[-1], _VALUE_FILTERS, 1)
         self.value_hidden = nn.Linear(_VALUE_FILTERS * ruleset.area, _VALUE_HIDDEN)
         self.value = nn.Linear(_VALUE_HIDDEN, 1)
         # Glorot weights and zero biases are the defaults in Keras. With torch's defaults, both value filters can

@@ -53,7 +53,9 @@ class PuctConfig:
     """Base in the formula for the growth of c."""
     fpu_reduction: float | None = None
     """First-play urgency: Q of an unvisited move is the parent's mean minus this times √(prior of visited moves).
-    None: Q is 0."""
+    None: Q is `first_play_value`."""
+    first_play_value: float = 0.0
+    """Q of an unvisited move if `fpu_reduction` is None; 1 in the code of zero9's model II, which tries every move."""
     fpu_reduction_root: float = 0.0
     """First-play urgency reduction at the root; used only if `fpu_reduction` is not None."""
     virtual_loss: float = 1.0
@@ -138,6 +140,7 @@ class PuctConfig:
         if self.fpu_reduction is not None:
             check_real("fpu_reduction", self.fpu_reduction, 0.0, 10.0)
         check_real("fpu_reduction_root", self.fpu_reduction_root, 0.0, 10.0)
+        check_real("first_play_value", self.first_play_value, -1.0, 1.0)
         check_real("noise_fraction", self.noise_fraction, 0.0, 1.0)
         check_real("root_temperature", self.root_temperature, 0.01, 100.0)
         check_real("discount", self.discount, 0.5, 1.0)
@@ -183,6 +186,11 @@ _SAME_IN_NATIVE = tuple(
 PRESETS: Mapping[str, PuctConfig] = {
     # "Reinforcement Learning for Gomoku": c = 4, noise at every expansion, moves always sampled by visit count.
     "zero9": PuctConfig(simulations=500, c_puct=4.0, noise=Noise.EVERY, noise_alpha=0.3, reuse_tree=True),
+    # The same as its authors' code has it, for the two models.
+    "zero9-i": PuctConfig(simulations=500, c_puct=4.0, noise=Noise.EVERY, noise_alpha=1.75, reuse_tree=True),
+    "zero9-ii": PuctConfig(
+        simulations=500, c_puct=4.0, first_play_value=1.0, noise=Noise.EVERY, noise_alpha=0.3, reuse_tree=True
+    ),
     # "AlphaGomoku: Applying AlphaZero to the game of Gomoku" does not report its settings. These are from AlphaZero
     # and the public program that it used: c = 5, 400 simulations, noise at the root.
     "alphagomoku8": PuctConfig(simulations=400, c_puct=5.0, noise=Noise.ROOT, noise_alpha=0.3, reuse_tree=True),

@@ -117,6 +117,20 @@ def test_learner_restored_in_the_middle_ends_the_same() -> None:
             assert torch.equal(tensor, second.tensors()[name][key]), (name, key)
 
 
+def test_an_iteration_can_begin_with_a_fresh_optimizer_and_a_penalty() -> None:
+    config = LearnerConfig(fresh_optimizer=True, l2_penalty=0.1)
+    first, second = (Learner(build_net(NETS[0], FOUR), config) for _ in range(2))
+    first.step(make_samples(FOUR, 16, 1), 1e-3)
+    first.begin_iteration()
+    second.net.load_state_dict(first.net.state_dict())
+    for learner in (first, second):
+        learner.step(make_samples(FOUR, 16, 2), 1e-3)
+    for name, tensor in second.net.state_dict().items():
+        assert torch.equal(tensor, first.net.state_dict()[name]), "the moments of the first step are forgotten"
+    (group,) = first._optimizer.param_groups
+    assert group["weight_decay"] == pytest.approx(0.2), "the gradient of 0.1 · ‖θ‖² is 0.2 · θ"
+
+
 def test_guards_stop_on_what_goes_wrong() -> None:
     guards = Guards(GuardConfig(patience=2), Path("runs/one"))
     with pytest.raises(RunError, match=r"value became nan in iteration 3, .* \(--init-from runs.one\)"):

@@ -176,3 +176,15 @@ def test_a_full_window_takes_new_rows_without_a_second_one(tmp_path: Path) -> No
     finally:
         tracemalloc.stop()
     assert most < size / 2
+
+
+def test_a_window_of_the_newest_iteration_holds_exactly_its_positions(tmp_path: Path) -> None:
+    replay = Replay(tmp_path, FIVE, LAYOUT, WindowConfig(only_newest=True))
+    for iteration, count in enumerate((30, 50, 20), start=1):
+        replay.add(iteration, make_samples(count, value=iteration / 10))
+        assert len(replay) == count
+        assert set(replay.sample(100, np.random.default_rng(1)).value_to_move) == {np.float32(iteration / 10)}
+    again = Replay(tmp_path, FIVE, LAYOUT, WindowConfig(only_newest=True))
+    again.load(2, 80)
+    assert len(again) == 50
+    assert set(again.sample(100, np.random.default_rng(1)).value_to_move) == {np.float32(0.2)}

@@ -97,6 +97,10 @@ class LearnerConfig:
     """Final learning rate, reached by a cosine schedule."""
     weight_decay: float = 1e-4
     """Decoupled weight decay of AdamW; the papers add an L2 penalty to the loss."""
+    l2_penalty: float = 0.0
+    """Factor of ‖θ‖² in the loss. If it is above 0, Adam with this penalty replaces AdamW."""
+    fresh_optimizer: bool = False
+    """Forget the optimizer's moments before each iteration, as in the code of zero9."""
     clip: float = 1.0
     """Maximum gradient norm."""
     average: float = 0.99
@@ -118,7 +122,8 @@ class LearnerConfig:
 
     def __post_init__(self) -> None:
         check_at_least(self, 1, "batch", "threads")
-        check_at_least(self, 0, "reuse", "epochs", "learning_rate", "final_learning_rate", "weight_decay", "clip")
+        check_at_least(self, 0, "reuse", "epochs", "learning_rate", "final_learning_rate", "clip")
+        check_at_least(self, 0, "weight_decay", "l2_penalty")
         check_at_least(self, 0, "value_weight", "soft_policy_weight", "reply_weight")
         check_decay(self, "average")
         check_share(self, "search_share")
@@ -232,6 +237,12 @@ def _to_tensor(array: npt.NDArray[Any], output: NetOutput) -> Tensor:
 # -- learner ----------------------------------------------------------------------------------------------------------
 
 
+def _optimizer(net: Net, config: LearnerConfig) -> torch.optim.Optimizer:
+    if config.l2_penalty:  # its gradient is 2 · factor · θ
+        return torch.optim.Adam(net.parameters(), lr=config.learning_rate, weight_decay=2 * config.l2_penalty)
+    return torch.optim.AdamW(net.parameters(), lr=config.learning_rate, weight_decay=config.weight_decay)
+
+
 class Learner(AveragedLearner[Net]):
     """The network in training."""
 
@@ -239,11 +250,15 @@ class Learner(AveragedLearner[Net]):
         self, net: Net, config: LearnerConfig, *, device: torch.device | None = None, parallel: nn.Module | None = None
     ) -> None:
         """Train `net`, which is on `device` (default: CPU). `parallel` wraps it if several processes share a step."""
-        optimizer = torch.optim.AdamW(net.parameters(), lr=config.learning_rate, weight_decay=config.weight_decay)
-        super().__init__(net, optimizer, decay=config.average, clip=config.clip)
+        super().__init__(net, _optimizer(net, config), decay=config.average, clip=config.clip)
         self._config = config
         self._device = device or torch.device("cpu")
         self._forward_net = parallel or net
+
+    def begin_iteration(self) -> None:
+        """Forget the optimizer's moments if the configuration asks for it."""
+        if self._config.fresh_optimizer:
+            self._optimizer = _optimizer(self.net, self._config)
 
     def train(self, batches: Iterable[tuple[Samples, float]]) -> Iterator[dict[str, float]]:
         """Take a step on each batch with its learning rate; yield the losses."""
@@ -422,6 +437,7 @@ class _Training:
         learning_rate = self._learner.learning_rate(loop.fraction(iteration - 1))
         sums: dict[str, float] = {}
         steps = self._steps(len(games.samples))
+        self._learner.begin_iteration()
         batches = ((self._replay.sample(config.learner.batch, rng), learning_rate) for _ in range(steps))
         for losses in trainer.train(batches):
             loop.guards.check_losses(losses, place)

@@ -134,6 +134,8 @@ class WindowConfig:
     """Growth of the window: 0 keeps it at `first`, 1 keeps everything."""
     surprise_share: float = 0.5
     """Share of the sampling weight that is proportional to surprise; the rest is uniform."""
+    only_newest: bool = False
+    """Whether the window holds exactly the positions of the newest iteration, whatever the sizes above are."""
 
     def __post_init__(self) -> None:
         if not 1 <= self.first <= self.largest:
@@ -303,10 +305,28 @@ class Replay(Shards[Samples]):
     """AlphaZero's replay window; surprising positions are sampled more often."""
 
     def __init__(self, folder: Path, ruleset: Ruleset, layout: str, config: WindowConfig) -> None:
-        super().__init__(folder, Samples, config.size, ruleset, layout)
+        super().__init__(folder, Samples, self._window_size, ruleset, layout)
         self._ruleset = ruleset
         self._config = config
         self._weights: npt.NDArray[np.float64] = np.empty(0)
+        self._newest = 0
+        """Number of positions in the newest iteration."""
+
+    def load(self, iteration: int, total: int, checksums: Mapping[str, str] | None = None) -> None:
+        """Restore the window after an iteration from disk; see `Shards.load`."""
+        self._newest = min(1, total)  # so that exactly the newest shard is read
+        super().load(iteration, total, checksums)
+        if self._config.only_newest and self._lengths:
+            self._newest = self._lengths[-1]
+            self._update_window(self._newest)
+
+    def add(self, iteration: int, rows: Samples) -> None:
+        """Add the positions from an iteration; see `Shards.add`."""
+        self._newest = len(rows)
+        super().add(iteration, rows)
+
+    def _window_size(self, total: int) -> int:
+        return self._newest if self._config.only_newest else self._config.size(total)
 
     def sample(self, count: int, rng: np.random.Generator) -> Samples:
         """Sample `count` positions from the window with replacement, each under a random symmetry."""
