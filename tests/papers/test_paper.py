@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -160,6 +161,14 @@ def test_shipped_networks_stand_for_trainings_unless_everything_is_retrained(tmp
 def test_engines_take_part_where_the_paper_has_some(tmp_path: Path) -> None:
     with pytest.raises(AgentError, match="no-such-program"):
         run_paper(paper(games(takes_engines=True)), lab(tmp_path, engines={"other": "no-such-program"}))
+
+
+def test_a_player_of_ours_that_fails_is_an_error_and_not_a_lost_game(tmp_path: Path) -> None:
+    # An engine that ends at once, but was not given as an external one.
+    players = {"a": "random", "b": f'brain:cmd="{sys.executable} -c pass"'}
+    broken = Games(name="figure", rules=Ruleset.parse("15x15"), players=players, rounds=1)
+    with pytest.raises(AgentError, match="forfeited a game"):
+        run_paper(paper(broken), lab(tmp_path))
 
 
 def test_nonsense_is_refused() -> None:

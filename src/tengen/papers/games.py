@@ -19,7 +19,7 @@ from tengen.core.contracts import Colour, Ruleset
 from tengen.core.files import write_text, writing
 from tengen.core.position import Position
 from tengen.core.shipped import shipped_folder
-from tengen.errors import InputError
+from tengen.errors import AgentError, InputError
 from tengen.learning.checks import check_at_least
 from tengen.papers.experiment import Experiment, Figure, Findings, Lab
 
@@ -68,6 +68,7 @@ class Games(Experiment):
             with self._store(lab, first, second) as store:
                 self._play(store, (first, second), agents, lab)
                 games = list(store.games())
+                self._check(games, (first, second), lab)
                 self._save(store, games, lab.out / "games" / f"{self.name}-{_file(first)}-{_file(second)}")
             findings.figures |= self._count(first, second, games)
             for game in games:
@@ -118,6 +119,15 @@ class Games(Experiment):
 
         with open_pools(lab.on) as make_pool:
             play(tournament, store, concurrency=lab.concurrency, make_pool=make_pool, on_result=tell)
+
+    def _check(self, games: list[StoredGame], pair: tuple[str, str], lab: Lab) -> None:
+        """Raise `AgentError` if one of our own players failed; a fault of an external engine is a lost game."""
+        for stored in games:
+            loser = stored.result.loser_seat
+            if stored.result.ending.is_forfeit and loser is not None:
+                name = pair[(stored.game.first, stored.game.second)[loser]]
+                if name not in lab.engines:
+                    raise AgentError(f"{self.name}: {name} forfeited a game: {stored.result.detail}")
 
     def _count(self, first: str, second: str, games: list[StoredGame]) -> dict[str, Figure]:
         """Return the shares of games that black won and lost, by who was black, and the score of the pair."""
