@@ -12,6 +12,7 @@ import pytest
 from rich.console import Console
 
 from tengen.core.contracts import Ruleset
+from tengen.core.shipped import shipped_folder
 from tengen.errors import AgentError, InputError
 from tengen.papers.experiment import Column, Experiment, Figure, Lab
 from tengen.papers.games import Games
@@ -22,11 +23,13 @@ from tengen.papers.paper import (
     Expected,
     Paper,
     Section,
+    format_summary,
     load_paper,
     paper_names,
     publish,
     read_results,
     run_paper,
+    summary_page,
 )
 from tengen.papers.training import Training
 
@@ -193,6 +196,26 @@ def test_the_table_has_the_columns_that_were_measured(tmp_path: Path) -> None:
     assert lines[6] == "| something else | proposed | not run |  |  |"
 
 
+def test_the_summary_has_the_headlines_with_our_published_numbers() -> None:
+    claim = Claim(figure="f/won", what="black wins", paper=0.5, unit="share", headline=True)
+    other = Claim(figure="g/won", what="white wins", headline=False)
+    ours = {"f/won": {"described": Figure(0.4, 0.3, 0.5, 100)}}
+    expected = Expected(sections=(Section(title="Table 1: games", claims=(claim, other)),), ours=ours)
+    lines = format_summary([Paper("test", "A test", (), expected)]).splitlines()
+    shown = "| test | Table 1: black wins | 50.0 % | 40.0 % [30.0 %, 50.0 %] | not run yet | `tengen paper test` |"
+    assert lines[2:] == [shown]
+
+
+def test_the_page_of_all_papers_is_that_of_their_published_numbers() -> None:
+    page = shipped_folder("docs") / "results" / "papers.md"
+    assert page.read_text(encoding="utf-8") == summary_page(), "write it with `tengen paper NAME --publish`"
+
+
+def test_every_paper_has_headlines() -> None:
+    for name in paper_names():
+        assert any(claim.headline for claim in load_paper(name).expected.claims()), name
+
+
 def test_only_complete_results_are_published(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     package = tmp_path / "package"
     (package / "test").mkdir(parents=True)
@@ -201,9 +224,9 @@ def test_only_complete_results_are_published(tmp_path: Path, monkeypatch: pytest
     one = paper(games())
     quick = run_paper(one, lab(tmp_path / "quick"), quick=True)
     with pytest.raises(InputError, match="results of a quick run are not published"):
-        publish(one, quick, tmp_path / "quick", tmp_path / "published")
+        publish(one, quick, tmp_path / "quick", tmp_path / "published", tmp_path / "papers.md")
     whole = run_paper(one, lab(tmp_path / "whole"))
-    publish(one, whole, tmp_path / "whole", tmp_path / "published")
+    publish(one, whole, tmp_path / "whole", tmp_path / "published", tmp_path / "papers.md")
     assert read_results(tmp_path / "published" / RESULTS_FILE).figures() == whole.figures()
     expected = json.loads((package / "test" / "expected.json").read_text(encoding="utf-8"))
     assert list(expected["ours"]) == ["figure/a/b/won"]

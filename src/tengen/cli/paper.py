@@ -109,7 +109,8 @@ def paper(
     console.print(Markdown((folder / TABLE_FILE).read_text(encoding="utf-8")))
     console.print(f"{folder}: results, plots, games and runs", soft_wrap=True)
     if publish:
-        publish_results(found, results, folder, published / name / "results")
+        summary = published.parent / "docs" / "results" / "papers.md"
+        publish_results(found, results, folder, published / name / "results", summary)
         console.print(f"published in {published / name / 'results'}", soft_wrap=True)
 
 

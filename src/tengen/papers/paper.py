@@ -48,6 +48,8 @@ class Claim:
     """The paper's statement, if it is not a number."""
     unit: str = ""
     """`share`, `count`, `seconds` or nothing for a plain number."""
+    headline: bool = False
+    """Whether it is in the summary of all papers."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -345,11 +347,48 @@ def _number(value: float, unit: str) -> str:
     return f"{sign}{size:.2f}"
 
 
+def format_summary(papers: Sequence[Paper]) -> str:
+    """Format the headline claims of all papers with our published numbers as one Markdown table."""
+    lines = [
+        "| paper | claim | the paper | the same system, re-run | our best form | command |",
+        "|---|---|--:|--:|--:|---|",
+    ]
+    for paper in papers:
+        headlines = [
+            (section, claim) for section in paper.expected.sections for claim in section.claims if claim.headline
+        ]
+        for section, claim in headlines:
+            found = paper.expected.ours.get(claim.figure, {})
+            again = found.get(Column.AUTHORS, found.get(Column.DESCRIBED))
+            cells = [_figure_cell(figure, claim.unit) or "not run yet" for figure in (again, found.get(Column.BEST))]
+            what = f"{section.title.partition(':')[0]}: {claim.what}"
+            cells = [paper.name, what, _paper_cell(claim), *cells, f"`tengen paper {paper.name}`"]
+            lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join(lines) + "\n"
+
+
+_SUMMARY = """\
+# The papers in one table
+
+*For readers of the papers: what each one claims, the same system re-run here, and our best form. The last column is the
+command that measures it. [The papers](../../papers/README.md) have a page each. Brackets contain 95 % intervals, or the
+range over several seeds.*
+
+"""
+
+
+def summary_page() -> str:
+    """Return `docs/results/papers.md`, the page with the headline claims of all papers."""
+    return _SUMMARY + format_summary([load_paper(name) for name in paper_names()])
+
+
 # -- publishing -------------------------------------------------------------------------------------------------------
 
 
-def publish(paper: Paper, results: Results, source: Path, target: Path) -> None:
+def publish(paper: Paper, results: Results, source: Path, target: Path, summary: Path) -> None:
     """Copy the table, the results and the plots of a complete run, and make its figures the expected ones.
+
+    `summary` is the page with the headlines of all papers, which is written anew.
 
     Raises `InputError` for a quick run.
     """
@@ -371,3 +410,4 @@ def publish(paper: Paper, results: Results, source: Path, target: Path) -> None:
         if name in known
     }
     write_text(path, json.dumps(table, indent=1, ensure_ascii=False) + "\n")
+    write_text(summary, summary_page())

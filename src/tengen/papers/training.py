@@ -102,8 +102,11 @@ class Training(Experiment):
 
 
 def _without_source(table: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a configuration without the network it started from, whose path depends on the output folder."""
-    return {key: value for key, value in table.items() if key != "init_from"}
+    """Return the part of a configuration that determines what is learned, without the path of the first network.
+
+    That path depends on the output folder, and measurements of strength do not change a run.
+    """
+    return {key: value for key, value in table.items() if key not in ("init_from", "strength")}
 
 
 def _value(line: Mapping[str, Any], name: str) -> float | None:
