@@ -66,7 +66,7 @@ def test_a_setting_without_a_preset_changes_the_algorithms_own_table() -> None:
         ("lerner.batch=3", "unknown key lerner .*did you mean 'learner'"),
         ("net.channels=many", "net.channels = 'many' is not an integer"),
         ("net.channels=1", "net: blocks must be 1–40 and channels 4–512, not 2 and 1"),
-        ("net.kind=thick", r"net: unknown network 'thick' \(known: plain, residual, dense, dense-value"),
+        ("net.kind=thick", r"net: unknown network 'thick' \(known: plain, residual, dense, dense-resign, dense-value"),
         ("net=3", "net = 3 is not a table"),
         ("learner.batch=0", "learner: batch must be finite and at least 1, not 0"),
         ("learner.threads=0", "learner: threads must be finite and at least 1, not 0"),
