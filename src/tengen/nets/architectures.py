@@ -51,8 +51,8 @@ class NetConfig:
     """Configuration of a network; together with the ruleset it determines the shape of every weight."""
 
     kind: str = NetKind.RESIDUAL
-    """Architecture: plain, residual, dense, dense-resign, dense-value, pooled, mdrnn, gated-mdrnn, or one from a package
-    or file."""
+    """Architecture: plain, residual, dense, dense-resign, dense-value, pooled, mdrnn, gated-mdrnn, or one from a
+    package or file."""
     planes: str = "own-other-last-colour"
     """Name of the input layout in `tengen.core.planes`."""
     channels: int = 32
