@@ -13,13 +13,17 @@ from tengen.cli.options import DEFAULT_RULES, RulesOption
 _EXAMPLES = """
     tengen puzzles generate --vcf 20 --vct 5 --out puzzles.txt
     tengen puzzles generate --rules renju --seed 7
+    tengen puzzles generate --vcf 0 --vct 0 --defence 50
 """
 
 
 def register(app: typer.Typer) -> None:
     """Add the subcommands."""
     puzzles = add_subgroup(
-        app, "puzzles", help="Create puzzles that are won by continuous fours or threats.", group=Group.DATA
+        app,
+        "puzzles",
+        help="Create puzzles: attacks by continuous threats, and only defences.",
+        group=Group.DATA,
     )
     command(puzzles, "generate", examples=_EXAMPLES)(generate)
 
@@ -28,22 +32,22 @@ def generate(
     rules: RulesOption = DEFAULT_RULES,
     vcf: Annotated[int, typer.Option(min=0, help="Number of puzzles won by continuous fours.")] = 10,
     vct: Annotated[int, typer.Option(min=0, help="Number of puzzles won by continuous threats.")] = 10,
+    defence: Annotated[int, typer.Option(min=0, help="Number of puzzles with a single move that does not lose.")] = 0,
     seed: Annotated[int, typer.Option(help="Random seed; each seed finds different puzzles.")] = 0,
     out: Annotated[Path | None, typer.Option(help="File to write (default: standard output).")] = None,
 ) -> None:
-    """Find positions with exactly one winning first move, proved by the solver, and grade them by depth."""
+    """Find positions with exactly one right move, proved by the solver, and grade them by depth."""
     from rich.progress import Progress
 
     from tengen.cli.output import check_writable, write_text
     from tengen.core.contracts import Ruleset
-    from tengen.puzzles.puzzle import format_puzzle, make_puzzles
-    from tengen.search.threats import ThreatKind
+    from tengen.puzzles.puzzle import PuzzleKind, format_puzzle, make_puzzles
 
     check_writable(out)
-    left = {ThreatKind.VCF: vcf, ThreatKind.VCT: vct}
+    left = {PuzzleKind.VCF: vcf, PuzzleKind.VCT: vct, PuzzleKind.DEFENCE: defence}
     lines: list[str] = []
     with Progress(transient=True) as progress:
-        task = progress.add_task("puzzles", total=vcf + vct)
+        task = progress.add_task("puzzles", total=sum(left.values()))
         for puzzle in make_puzzles(Ruleset.parse(rules), [kind for kind, count in left.items() if count], seed):
             if left[puzzle.kind]:
                 left[puzzle.kind] -= 1

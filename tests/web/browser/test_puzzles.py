@@ -37,10 +37,12 @@ def test_a_puzzle_is_solved_and_stays_solved(visitor: Visitor) -> None:
     verdict = visitor.page.locator(".verdict")
     while verdict.inner_text() != "Solved!":
         # The defence chooses the longest resistance, so the winning move is searched again after each reply.
-        line = solve_threats(position_on(visitor, puzzle), puzzle["kind"]).line
+        line = solve_threats(position_on(visitor, puzzle), puzzle["kind"]).line  # up to the five
         visitor.put(str(line[0]))
         expect(verdict).to_have_text(re.compile("Correct|Solved"))
         expect(verdict).not_to_have_text("Thinking …")
+    expect(visitor.page.locator(".winning-line")).to_have_count(1)
+    expect(visitor.page.locator(".facts")).to_contain_text("1 (best 1)")
     visitor.shoot("puzzle-solved")
     expect(visitor.page.locator(".tile.solved")).to_have_count(1)
     visitor.page.reload()
@@ -64,6 +66,50 @@ def test_a_wrong_move_is_refuted_and_may_be_tried_again(visitor: Visitor) -> Non
     visitor.button("Solution").click()
     expect(visitor.page.locator(".verdict")).to_have_text("This is the solution.")
     expect(visitor.stones).to_have_count(stones + len(solution))
+
+
+def test_a_wrong_defence_is_refuted_on_the_board(visitor: Visitor) -> None:
+    page = visitor.open("#/puzzles")
+    expect(visitor.stones).not_to_have_count(0)
+    visitor.choice("Theme").select_option("Defence")
+    expect(page.get_by_role("heading", name="to defend")).to_be_visible()
+    identifier = page.url.rsplit("/", 1)[-1]
+    ask = page.request.get
+    puzzle = ask(f"{visitor.address}api/puzzles/{identifier}").json()
+    (only,) = ask(f"{visitor.address}api/puzzles/{identifier}/solution").json()["pv"]
+    stones = len(puzzle["initialStones"])
+    visitor.point(next(point for point in puzzle["legal"] if point != only)).click()
+    expect(page.locator(".verdict.wrong")).to_contain_text("That loses")
+    expect(visitor.stones).to_have_count(stones + 2)
+    expect(page.locator(".facts")).to_contain_text("0 (best 0)")
+    steps = page.locator(".line-move")
+    steps.last.click()
+    expect(visitor.stones).to_have_count(stones + 1 + steps.count())
+    visitor.shoot("puzzle-refuted")
+    visitor.button("Restart").click()
+    expect(visitor.stones).to_have_count(stones)
+    visitor.point(only).click()
+    expect(page.locator(".verdict.solved")).to_be_visible()
+    expect(page.locator(".tile.solved")).to_have_count(1)
+
+
+def test_the_puzzle_of_the_day_counts_days(visitor: Visitor) -> None:
+    page = visitor.open("#/puzzles")
+    page.get_by_role("link", name="Puzzle of the day").click()
+    identifier = page.url.rsplit("/", 1)[-1]
+    expect(page.get_by_text(identifier)).to_be_visible()
+    puzzle = page.request.get(f"{visitor.address}api/puzzles/{identifier}").json()
+    verdict = page.locator(".verdict")
+    while verdict.inner_text() != "Solved!":
+        if puzzle["kind"] == "defence":
+            (move,) = page.request.get(f"{visitor.address}api/puzzles/{identifier}/solution").json()["pv"]
+        else:
+            move = str(solve_threats(position_on(visitor, puzzle), puzzle["kind"]).line[0])
+        visitor.put(move)
+        expect(verdict).to_have_text(re.compile("Correct|Solved"))
+        expect(verdict).not_to_have_text("Thinking …")
+    expect(page.get_by_role("link", name="Puzzle of the day (solved)")).to_be_visible()
+    expect(page.locator(".facts dd").last).to_have_text("1")
 
 
 def test_an_answer_that_comes_too_late_is_left_alone(visitor: Visitor) -> None:

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from tengen.core.contracts import Colour
-from tengen.search.threats import ThreatKind
+from tengen.puzzles.puzzle import PuzzleKind, Theme
 from tengen.web.messages.base import MAX_MOVES, Message, PointName, RulesText
 from tengen.web.messages.positions import FoulPoint, PositionInfo
 
@@ -16,11 +16,15 @@ class PuzzleSummary(Message):
     """An entry in the list of puzzles."""
 
     id: str
-    kind: ThreatKind
+    kind: PuzzleKind
+    themes: list[Theme]
     rules: RulesText
     depth: int
     """Number of attacking moves until a five or an unstoppable threat."""
     grade: Annotated[int, Field(ge=1, le=5)]
+    rating: int
+    """Estimated rating, on the scale of the solver's rating."""
+    stones: int
     current_player: Colour
 
 
@@ -32,7 +36,7 @@ class PuzzleList(Message):
 
 
 class Puzzle(PuzzleSummary):
-    """A puzzle: the side to move wins by continuous threats, with exactly one winning first move."""
+    """A puzzle: exactly one move wins by continuous threats, or does not lose by them."""
 
     board_x_size: int
     board_y_size: int
@@ -55,6 +59,8 @@ class PuzzleVerdict(Message):
     reply: PointName | None
     """The defender's reply; for a wrong move, its refutation if there is one."""
     reason: str
+    refutation: list[PointName]
+    """After a wrong move, how the opponent wins or stops the attack, starting with the reply."""
     position: PositionInfo
     """The position after the move and the reply."""
 

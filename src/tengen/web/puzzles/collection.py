@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tengen.core.contracts import Ruleset
+from tengen.core.geometry import parse_points
 from tengen.core.shipped import shipped_folder
 from tengen.errors import NotFoundError
-from tengen.puzzles.puzzle import Puzzle, TryResult, judge_try, parse_puzzles
-from tengen.search.threats import ThreatKind
+from tengen.puzzles.puzzle import Puzzle, PuzzleKind, Theme, TryResult, judge_try, parse_puzzles
 from tengen.web.messages.puzzles import Puzzle as PuzzleMessage
 from tengen.web.messages.puzzles import PuzzleList, PuzzleSummary
 from tengen.web.positions import fouls_of, stones_of
@@ -34,11 +35,12 @@ class TryPuzzle(Job):
 
 
 class PuzzleCollection:
-    """Puzzles by id, sorted from easy to hard."""
+    """Puzzles by id, sorted from easy to hard, and those of a grade from few to many stones."""
 
     def __init__(self, puzzles: Sequence[Puzzle]) -> None:
-        ordered = sorted(puzzles, key=lambda one: (one.grade, one.depth, one.id))
+        ordered = sorted(puzzles, key=lambda one: (one.grade, len(parse_points(one.moves)), one.depth, one.id))
         self._puzzles = {puzzle.id: puzzle for puzzle in ordered}
+        self._summaries = {puzzle.id: _summary(puzzle) for puzzle in ordered}
 
     @classmethod
     def load(cls) -> PuzzleCollection:
@@ -55,25 +57,43 @@ class PuzzleCollection:
             raise NotFoundError(f"there is no puzzle with the id {id!r}")
         return self._puzzles[id]
 
-    def find(self, kind: ThreatKind | None, rule: str | None, grade: int | None, limit: int, offset: int) -> PuzzleList:
+    def find(
+        self,
+        kind: PuzzleKind | None,
+        rule: str | None,
+        grade: int | None,
+        limit: int,
+        offset: int,
+        theme: Theme | None = None,
+    ) -> PuzzleList:
         """Return one page of the matching puzzles; a filter of None matches all."""
         matching = [
             puzzle
-            for puzzle in self._puzzles.values()
+            for puzzle in self._summaries.values()
             if kind in (None, puzzle.kind)
             and grade in (None, puzzle.grade)
             and rule in (None, Ruleset.parse(puzzle.rules).rule.value)
+            and (theme is None or theme in puzzle.themes)
         ]
-        return PuzzleList(total=len(matching), puzzles=[_summary(one) for one in matching[offset : offset + limit]])
+        return PuzzleList(total=len(matching), puzzles=matching[offset : offset + limit])
+
+    def daily(self, day: str) -> PuzzleSummary:
+        """Return the puzzle of a day; every server with the same puzzles has the same one."""
+        ids = sorted(self._puzzles)
+        number = int.from_bytes(hashlib.sha256(day.encode("ascii")).digest()[:8])
+        return self._summaries[ids[number % len(ids)]]
 
 
 def _summary(puzzle: Puzzle) -> PuzzleSummary:
     return PuzzleSummary(
         id=puzzle.id,
         kind=puzzle.kind,
+        themes=sorted(puzzle.themes()),
         rules=puzzle.rules,
         depth=puzzle.depth,
         grade=puzzle.grade,
+        rating=puzzle.rating,
+        stones=len(parse_points(puzzle.moves)),
         current_player=puzzle.position().to_move,
     )
 

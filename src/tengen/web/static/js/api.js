@@ -85,6 +85,7 @@ export const exportRecord = (/** @type {RecordInput} */ record, /** @type {strin
 export const saveStudy = (/** @type {RecordInput} */ body) => ask("POST /api/studies", { body });
 export const study = (/** @type {string} */ id) => ask("GET /api/studies/{study_id}", { path: { study_id: id } });
 export const puzzles = (/** @type {Routes["GET /api/puzzles"]["query"]} */ query) => ask("GET /api/puzzles", { query });
+export const dailyPuzzle = (/** @type {string} */ day) => ask("GET /api/puzzles/daily", { query: { day } });
 export const puzzle = (/** @type {string} */ id) => ask("GET /api/puzzles/{puzzle_id}", { path: { puzzle_id: id } });
 export const tryPuzzle = (/** @type {string} */ id, /** @type {string[]} */ moves) =>
   ask("POST /api/puzzles/{puzzle_id}/try", { path: { puzzle_id: id }, body: { moves } });

@@ -528,10 +528,13 @@ export interface Proof {
 
 export interface Puzzle {
   id: string;
-  kind: ThreatKind;
+  kind: PuzzleKind;
+  themes: Array<Theme>;
   rules: string;
   depth: number;
   grade: number;
+  rating: number;
+  stones: number;
   currentPlayer: Colour;
   boardXSize: number;
   boardYSize: number;
@@ -540,6 +543,8 @@ export interface Puzzle {
   legal: Array<string>;
   fouls: Array<FoulPoint>;
 }
+
+export type PuzzleKind = "vcf" | "vct" | "defence";
 
 export interface PuzzleList {
   total: number;
@@ -552,10 +557,13 @@ export interface PuzzleSolution {
 
 export interface PuzzleSummary {
   id: string;
-  kind: ThreatKind;
+  kind: PuzzleKind;
+  themes: Array<Theme>;
   rules: string;
   depth: number;
   grade: number;
+  rating: number;
+  stones: number;
   currentPlayer: Colour;
 }
 
@@ -567,6 +575,7 @@ export interface PuzzleVerdict {
   verdict: "right" | "wrong" | "solved";
   reply: string | null;
   reason: string;
+  refutation: Array<string>;
   position: PositionInfo;
 }
 
@@ -901,6 +910,8 @@ export interface Terminated {
   id: string;
 }
 
+export type Theme = "fours" | "threes" | "defence" | "fouls";
+
 export interface Threat {
   colour: Colour;
   kind: Kind;
@@ -984,7 +995,8 @@ export interface Routes {
   "PUT /api/studies/{study_id}": { path: { study_id: string }; query: {}; body: RecordInput; answer: Study };
   "POST /api/export": { path: {}; query: {}; body: ExportRequest; answer: ExportResult };
   "POST /api/studies": { path: {}; query: {}; body: RecordInput; answer: Study };
-  "GET /api/puzzles": { path: {}; query: { kind?: ThreatKind | null; rule?: Rule | null; grade?: number | null; limit?: number; offset?: number }; body: undefined; answer: PuzzleList };
+  "GET /api/puzzles": { path: {}; query: { kind?: PuzzleKind | null; theme?: Theme | null; rule?: Rule | null; grade?: number | null; limit?: number; offset?: number }; body: undefined; answer: PuzzleList };
+  "GET /api/puzzles/daily": { path: {}; query: { day: string }; body: undefined; answer: PuzzleSummary };
   "GET /api/puzzles/{puzzle_id}": { path: { puzzle_id: string }; query: {}; body: undefined; answer: Puzzle };
   "GET /api/puzzles/{puzzle_id}/solution": { path: { puzzle_id: string }; query: {}; body: undefined; answer: PuzzleSolution };
   "POST /api/puzzles/{puzzle_id}/try": { path: { puzzle_id: string }; query: {}; body: PuzzleTry; answer: PuzzleVerdict };

@@ -1,7 +1,7 @@
 // @ts-check
-/** The puzzle page: win by continuous fours or threats. The progress is stored in this browser. */
+/** The puzzle page: attacks and defences. The rating and the progress are stored in this browser. */
 
-import { puzzle, puzzleSolution, puzzles, serverInfo, tryPuzzle } from "../api.js";
+import { dailyPuzzle, puzzle, puzzleSolution, puzzles, serverInfo, tryPuzzle } from "../api.js";
 import { Board } from "../board/board.js";
 import { stonesOf } from "../board/state.js";
 import { followSettings } from "../board_settings.js";
@@ -9,38 +9,33 @@ import { fill, h, keepingFocus } from "../dom.js";
 import { showRules } from "../headline.js";
 import { t } from "../i18n.js";
 import { announce, notifyError } from "../notice.js";
+import { daysInARow } from "../puzzle_rating.js";
+import { note, progress, solver, today } from "../puzzle_record.js";
 import { go, hashOf, replaceRoute } from "../router.js";
 import { read, save } from "../settings.js";
 import { playEnd, playStone } from "../sound.js";
 import { button, choice, field } from "../widgets/fields.js";
+import { linePlayer } from "../widgets/line_player.js";
 import { other } from "../workspace.js";
 
-const KEY = "tengen.puzzles";
 const PAGE_SIZE = 60;
 
-/** @import { PositionInfo, Puzzle, PuzzleSummary, Rule, ThreatKind } from "../messages.js" */
+/** @import { PositionInfo, Puzzle, PuzzleSummary, Rule, Theme } from "../messages.js" */
 /** @import { Route } from "../router.js" */
-/** @typedef {{ solved: boolean, tries: number }} Progress */
-/** @typedef {{ kind: ThreatKind | "", grade: string, rule: Rule | "" }} Filter an empty string matches anything */
+/** @typedef {{ theme: Theme | "", grade: string, rule: Rule | "" }} Filter an empty string matches anything */
 
-/** The progress by puzzle id. @returns {Record<string, Progress>} */
-const progress = () => read(KEY, {});
-
-/** Record an attempt; a solved puzzle stays solved. */
-function note(/** @type {string} */ id, /** @type {boolean} */ isSolved) {
-  const all = progress();
-  const before = all[id] ?? { solved: false, tries: 0 };
-  save(KEY, { ...all, [id]: { solved: before.solved || isSolved, tries: before.tries + 1 } });
-}
+const THEMES = /** @type {Theme[]} */ (["fours", "threes", "defence", "fouls"]);
 
 class PuzzlePage {
-  filter = read("tengen.puzzle-filter", /** @type {Filter} */ ({ kind: "", grade: "", rule: "" }));
+  filter = read("tengen.puzzle-filter", /** @type {Filter} */ ({ theme: "", grade: "", rule: "" }));
   /** @type {PuzzleSummary[]} */ list = [];
   total = 0;
   /** The puzzle on the board. @type {Puzzle | null} */ current = null;
   /** The moves so far, including the replies. @type {string[]} */ moves = [];
   /** The verdict on the last move. @type {"" | "right" | "wrong" | "solved" | "shown"} */ verdict = "";
-  /** The reply to the last move. @type {string | null} */ refutation = null;
+  /** How the opponent answers a wrong move: the moves after it. @type {string[]} */ refutation = [];
+  /** The number of moves of the refutation or the solution that are on the board. */ step = 0;
+  /** The puzzle of today. @type {PuzzleSummary | null} */ daily = null;
   isWaiting = false;
   hasFailed = false;
   /** The facts after the last reply; null at the start. @type {PositionInfo | null} */ position = null;
@@ -76,8 +71,8 @@ class PuzzlePage {
   }
 
   async loadList(offset = 0) {
-    const { kind, grade, rule } = this.filter;
-    const query = { kind: kind || null, grade: Number(grade) || null, rule: rule || null };
+    const { theme, grade, rule } = this.filter;
+    const query = { theme: theme || null, grade: Number(grade) || null, rule: rule || null };
     const found = await puzzles({ ...query, limit: PAGE_SIZE, offset });
     this.list = offset ? [...this.list, ...found.puzzles] : found.puzzles;
     this.total = found.total;
@@ -90,6 +85,7 @@ class PuzzlePage {
     const counts = await Promise.all(rules.map((rule) => puzzles({ rule: /** @type {Rule} */ (rule), limit: 1 })));
     this.rules = rules.filter((_, i) => counts[i]?.total);
     if (!this.rules.includes(this.filter.rule)) this.filter = { ...this.filter, rule: "" };
+    this.daily = await dailyPuzzle(today());
   }
 
   setFilter(/** @type {Partial<Filter>} */ changes) {
@@ -122,7 +118,8 @@ class PuzzlePage {
     this.isWaiting = false;
     this.moves = moves;
     this.verdict = verdict;
-    this.refutation = null;
+    this.refutation = [];
+    this.step = 0;
     this.position = null;
     this.draw();
   }
@@ -153,17 +150,17 @@ class PuzzlePage {
       if (this.turn !== turn) return;
       this.isWaiting = false;
       this.verdict = answer.verdict;
-      this.refutation = answer.reply;
       this.position = answer.position;
-      if (answer.reply) {
-        this.moves = [...this.moves, answer.reply];
-        playStone(other(current.currentPlayer));
-      }
+      if (answer.reply) playStone(other(current.currentPlayer));
+      if (answer.verdict === "wrong") {
+        this.refutation = answer.refutation;
+        this.step = Math.min(1, answer.refutation.length);
+      } else if (answer.reply) this.moves = [...this.moves, answer.reply];
       if (answer.verdict === "solved") {
-        note(current.id, true);
+        note(current, true, this.dayOf(current));
         playEnd("win");
       } else if (answer.verdict === "wrong") {
-        if (!this.hasFailed) note(current.id, false);
+        if (!this.hasFailed) note(current, false, null);
         this.hasFailed = true;
         playEnd("loss");
       }
@@ -184,12 +181,25 @@ class PuzzlePage {
     try {
       const { pv } = await puzzleSolution(current.id);
       if (this.turn !== turn) return;
-      if (!this.hasFailed && this.verdict !== "solved") note(current.id, false);
+      if (!this.hasFailed && this.verdict !== "solved") note(current, false, null);
       this.hasFailed = true;
-      this.setUp(pv, "shown");
+      this.setUp([], "shown");
+      this.refutation = pv;
+      this.showStep(pv.length);
     } catch (error) {
       notifyError(error);
     }
+  }
+
+  /** Today, if the puzzle is the one of today. */
+  dayOf(/** @type {Puzzle} */ { id }) {
+    return this.daily?.id === id ? today() : null;
+  }
+
+  /** Show the first moves of the refutation or the solution. */
+  showStep(/** @type {number} */ step) {
+    this.step = Math.max(0, Math.min(this.refutation.length, step));
+    this.draw();
   }
 
   // -- drawing -----------------------------------------------------------------------------------------------------------
@@ -197,9 +207,10 @@ class PuzzlePage {
   statusText() {
     if (this.isWaiting) return t("thinking");
     if (this.verdict === "") return t("puzzle.your-move");
-    return this.verdict === "wrong" && this.refutation
-      ? t("puzzle.refuted", { point: this.refutation })
-      : t(`puzzle.${this.verdict}`);
+    const [reply] = this.refutation;
+    if (this.verdict !== "wrong" || !reply) return t(`puzzle.${this.verdict}`);
+    const wins = this.refutation.length > 1;
+    return t(wins ? "puzzle.loses" : "puzzle.refuted", { point: reply, moves: (this.refutation.length + 1) >> 1 });
   }
 
   draw() {
@@ -207,7 +218,8 @@ class PuzzlePage {
   }
 
   fillTask() {
-    const { current, position, moves } = this;
+    const { current, position } = this;
+    const moves = [...this.moves, ...this.refutation.slice(0, this.step)];
     if (!current) {
       fill(this.task, h("div", { class: "empty" }, h("p", null, t("puzzle.none"))));
       return;
@@ -217,14 +229,13 @@ class PuzzlePage {
     const set = current.initialStones.map(([colour, point]) => ({ point, colour }));
     const played = moves.map((point, i) => ({ point, colour: i % 2 ? other(player) : player, number: i + 1 }));
     const mayPlay = !this.isWaiting && (this.verdict === "" || this.verdict === "right");
-    const lastTry =
-      this.verdict === "wrong" || this.verdict === "solved" ? moves[moves.length - (moves.length % 2 ? 1 : 2)] : null;
+    const lastTry = this.verdict === "wrong" || this.verdict === "solved" ? this.moves.at(-1) : null;
     this.board.set({
       width: current.boardXSize,
       height: current.boardYSize,
       stones: stonesOf([...set, ...played]),
       lastMove: moves.at(-1) ?? current.lastMove,
-      winningLine: position?.winningLine ?? [],
+      winningLine: this.verdict === "solved" ? (position?.winningLine ?? []) : [],
       fouls: mayPlay ? (position ?? current).fouls.map((foul) => foul.point) : [],
       toPlay: mayPlay ? player : null,
       numbers: moves.length ? "all" : "off",
@@ -236,7 +247,7 @@ class PuzzlePage {
       h(
         "div",
         { class: "row-between" },
-        h("h2", null, t("puzzle.title", { colour: t(player) })),
+        h("h2", null, t(current.kind === "defence" ? "puzzle.title-defence" : "puzzle.title", { colour: t(player) })),
         h(
           "span",
           { class: "stars", role: "img", "aria-label": t("puzzle.grade", { grade: current.grade }) },
@@ -245,17 +256,25 @@ class PuzzlePage {
       ),
       h("p", null, taskText(current)),
       h("p", { class: `verdict ${this.verdict}`, role: "status" }, this.statusText()),
+      this.refutation.length ? linePlayer(this.refutation, this.step, (step) => this.showStep(step)) : null,
       h(
         "div",
         { class: "buttons even" },
-        button(t("puzzle.again"), () => this.restart(), { icon: "undo", disabled: !moves.length }),
+        button(t("puzzle.again"), () => this.restart(), {
+          icon: "undo",
+          disabled: !this.moves.length && !this.refutation.length,
+        }),
         button(t("puzzle.solution"), () => this.showSolution(), { icon: "hint", disabled: this.verdict === "shown" }),
         button(t("puzzle.next"), () => this.next(), {
           icon: "forward",
           kind: this.verdict === "solved" ? "primary" : "",
         }),
       ),
-      h("p", { class: "soft small" }, `${current.rules} · ${current.id}`),
+      h(
+        "p",
+        { class: "soft small" },
+        `${current.rules} · ${t("puzzle.rating", { rating: current.rating })} · ${current.id}`,
+      ),
     );
   }
 
@@ -266,6 +285,8 @@ class PuzzlePage {
   fillShelf() {
     const done = progress();
     const solved = Object.values(done).filter((each) => each.solved).length;
+    const record = solver();
+    const days = daysInARow(record.days, today());
     const any = /** @type {[string, string]} */ (["", t("any")]);
     fill(
       this.shelf,
@@ -276,12 +297,30 @@ class PuzzlePage {
         h("span", { class: "soft small" }, t("puzzle.progress", { solved })),
       ),
       h(
+        "dl",
+        { class: "facts" },
+        [
+          [t("puzzle.your-rating"), record.rating],
+          [t("puzzle.streak"), t("puzzle.streak-of", { streak: record.streak, best: record.best })],
+          [t("puzzle.days"), days],
+        ].flatMap(([name, value]) => [h("dt", null, name), h("dd", null, value)]),
+      ),
+      this.daily
+        ? h(
+            "a",
+            { class: "button", href: hashOf(`puzzles/${this.daily.id}`) },
+            t(record.days.includes(today()) ? "puzzle.daily-solved" : "puzzle.daily"),
+          )
+        : null,
+      h(
         "div",
         { class: "fields" },
         field(
-          t("puzzle.kind"),
-          choice([any, ["vcf", "VCF"], ["vct", "VCT"]], this.filter.kind, (kind) =>
-            this.setFilter({ kind: /** @type {Filter["kind"]} */ (kind) }),
+          t("puzzle.theme"),
+          choice(
+            [any, ...THEMES.map((theme) => /** @type {[string, string]} */ ([theme, t(`puzzle.theme.${theme}`)]))],
+            this.filter.theme,
+            (theme) => this.setFilter({ theme: /** @type {Filter["theme"]} */ (theme) }),
           ),
         ),
         field(
@@ -311,7 +350,7 @@ class PuzzlePage {
           const state = done[each.id]?.solved ? "solved" : done[each.id] ? "failed" : "";
           const label = t("puzzle.label", {
             number: i + 1,
-            kind: each.kind.toUpperCase(),
+            kind: t(`puzzle.theme.${each.themes.at(-1)}`),
             depth: each.depth,
             state: state ? t(`puzzle.state.${state}`) : "",
           });
@@ -347,7 +386,9 @@ class PuzzlePage {
 }
 
 const taskText = (/** @type {Puzzle} */ { currentPlayer, kind, depth }) =>
-  t("puzzle.task", { colour: t(currentPlayer), kind: t(`puzzle.${kind}`), depth });
+  kind === "defence"
+    ? t("puzzle.task-defence", { colour: t(currentPlayer), depth })
+    : t("puzzle.task", { colour: t(currentPlayer), kind: t(`puzzle.${kind}`), depth });
 
 /** @param {HTMLElement} main @param {Route} route */
 export async function mount(main, route) {
