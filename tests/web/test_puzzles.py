@@ -81,7 +81,7 @@ def test_other_first_moves_are_wrong(puzzle: Puzzle) -> None:
 
 
 def test_the_only_defence_of_every_shipped_puzzle_is_proved() -> None:
-    assert len(DEFENCES) >= 10
+    assert len(DEFENCES) >= 5
     for puzzle in DEFENCES:
         position = puzzle.position()
         threat = solve_threats(position, ThreatKind.VCF, Limits(nodes=20_000), for_side=position.to_move.opponent)
