@@ -107,13 +107,9 @@ class Puzzle:
 
     def themes(self) -> frozenset[Theme]:
         """Return what the puzzle is about."""
-        match self.kind:
-            case PuzzleKind.DEFENCE:
-                return frozenset({Theme.DEFENCE})
-            case PuzzleKind.VCF:
-                main = Theme.FOURS
-            case PuzzleKind.VCT:
-                main = Theme.THREES
+        if self.kind is PuzzleKind.DEFENCE:
+            return frozenset({Theme.DEFENCE})
+        main = Theme.FOURS if self.kind is PuzzleKind.VCF else Theme.THREES
         return frozenset({main, Theme.FOULS}) if _uses_fouls(self) else frozenset({main})
 
     @property
