@@ -117,7 +117,7 @@ class SimpleAgent(Agent):
                 )
                 for p in likeliest[: max(1, lines)]
             )
-            yield Analysis(lines=tuple(shown), nodes=1, policy=shares)
+            yield Analysis(lines=tuple(shown), nodes=1, policy=shares, has_values=False)
 
         return Search(run, snapshots)
 

@@ -281,7 +281,14 @@ class Decision:
             depth=self.depth,
             visits=self.nodes,
         )
-        return Analysis(lines=(line,), depth=self.depth, nodes=self.nodes, elapsed_ms=elapsed_ms, policy=self.policy)
+        return Analysis(
+            lines=(line,),
+            depth=self.depth,
+            nodes=self.nodes,
+            elapsed_ms=elapsed_ms,
+            policy=self.policy,
+            has_values=self.value_to_move is not None,
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -311,6 +318,8 @@ class Analysis:
     nodes: int = 0
     elapsed_ms: float = 0.0
     policy: Mapping[Point, float] | None = field(default=None)
+    has_values: bool = True
+    """Whether the agent judges positions; otherwise, all values are 0 and mean nothing."""
 
     @property
     def nodes_per_second(self) -> float:
