@@ -87,7 +87,7 @@ class Training(Experiment):
         config = load_config(module.Config, self.algorithm, self.preset, settings)
         if (folder / CONFIG_FILE).exists():
             run = Run.open(folder)
-            if _without_source(run.config_table) != _without_source(to_table(config)):
+            if _without_source(to_table(run.config(module.Config))) != _without_source(to_table(config)):
                 raise InputError(f"{folder} is a run with other settings: choose another folder with --out")
         else:
             run = Run.create(folder, new_header(self.algorithm, self.preset, seed), config)
