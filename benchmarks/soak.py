@@ -31,7 +31,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import httpx
+import httpx2
 import psutil
 from rich.console import Console
 from rich.table import Table
@@ -290,7 +290,7 @@ class Soak:
             try:
                 async with asyncio.timeout(4 * ANSWER_S):
                     await client(chance)
-            except (OSError, WebSocketException, httpx.HTTPError, TimeoutError) as error:
+            except (OSError, WebSocketException, httpx2.HTTPError, TimeoutError) as error:
                 self.ledger.failed(f"{client.__name__}: {type(error).__name__} {error}", is_connection=True)
                 await asyncio.sleep(0.5)
 
@@ -301,14 +301,14 @@ class Soak:
             try:
                 await self.ask("GET", "puzzles?limit=1")
                 return
-            except httpx.HTTPError:
+            except httpx2.HTTPError:
                 if time.monotonic() > deadline or not self.server.is_running:
                     raise
                 await asyncio.sleep(0.2)
 
     async def ask(self, method: str, path: str, body: Json | None = None) -> Any:
         """Send a request; any status but success is an error."""
-        async with httpx.AsyncClient(timeout=ANSWER_S) as http:
+        async with httpx2.AsyncClient(timeout=ANSWER_S) as http:
             response = await http.request(method, f"http://{self.address}/api/{path}", json=body)
         self.ledger.counts["requests"] += 1
         if not response.is_success:

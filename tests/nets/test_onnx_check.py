@@ -22,6 +22,7 @@ from tengen.nets.models import load_model
 from tengen.nets.onnx_check import OPERATORS, check_network
 from tengen.nets.sealing import seal
 from tests.nets.positions import random_planes
+from tests.nets.test_networks import Own
 
 SIX = Ruleset.parse("6x6:4")
 
@@ -48,6 +49,7 @@ def test_the_allowed_operators_and_attributes_are_those_that_our_networks_use() 
             planes = random_planes(SIX, 64, net.config.planes)
             for options in (Int8Options(), Int8Options(residuals=True, heads=True)):  # the latter in older files
                 collect(onnx.load_from_string(quantise(data, planes, options)).graph)
+    collect(onnx.load_from_string(export_onnx(Own(NetConfig(), SIX), SIX)).graph)  # traced, not written by us
     assert {name: set(operator.attributes) for name, operator in OPERATORS.items()} == used
 
 
