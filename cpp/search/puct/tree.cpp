@@ -171,8 +171,8 @@ int PuctTree::select_by_puct(const PuctNode& node, bool is_root, bool may_open) 
   const double total = std::max(0.0, static_cast<double>(node.visits) + node.pending - 2.0);
   const double width = puct_factor(*options_, node.visits) * std::sqrt(total);
   const float reduction = is_root ? options_->fpu_reduction_root : options_->fpu_reduction;
-  const double first_play = options_->fpu_from_parent ? -node.mean() - reduction * std::sqrt(node.opened_prior)
-                                                      : options_->first_play_value;
+  const double first_play =
+      options_->fpu_from_parent ? -node.mean() - reduction * std::sqrt(node.opened_prior) : options_->first_play_value;
   const double forced = is_root && plan_.forced_playouts ? options_->forced_playouts * total : 0.0;
   const PuctEdge* const edges = edges_of(node);
   int best = -1;
