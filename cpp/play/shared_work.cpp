@@ -73,7 +73,7 @@ SharedWork::~SharedWork() {
   if (!helpers_) return;
   if (helpers_->process != process_number()) {
     // These threads exist only in the parent process, so they can be neither joined nor destroyed.
-    static_cast<void>(helpers_.release());
+    [[maybe_unused]] const Helpers* leaked = helpers_.release();
     return;
   }
   helpers_->round.fetch_or(1);

@@ -134,7 +134,8 @@ def _show(console: Console, folder: Path, name: str) -> None:
             f"no published results in {folder}: they are in the repository but not in the installed package"
         )
     if name not in known:
-        raise InputError(f"unknown paper {name!r} (known: {', '.join(known)})")
+        asked = f"unknown paper {name!r}" if name else "--show needs the name of a paper"
+        raise InputError(f"{asked} (known: {', '.join(known)})")
     console.print(Markdown((folder / name / "README.md").read_text(encoding="utf-8")))
     table = folder / name / "results" / "table.md"
     if table.exists():

@@ -329,7 +329,7 @@ def test_stones_are_set_up_and_the_replaced_game_comes_back(visitor: Visitor) ->
     visitor.point("a1").click()
     visitor.point("h8").click()  # the same stone again: removed
     editor = page.locator(".stone-editor")
-    editor.get_by_role("radiogroup", name="A click places").get_by_role("radio", name="White").check()
+    editor.get_by_role("radiogroup", name="Click to place").get_by_role("radio", name="White").check()
     visitor.point("b2").click()
     expect(visitor.stones).to_have_count(3)
     visitor.shoot("analyse-set-up")

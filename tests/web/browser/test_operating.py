@@ -88,7 +88,7 @@ def test_networks_of_a_run_are_extended_compared_and_play_each_other(browser: Br
     expect(page.get_by_text("3 steps")).to_be_visible()
     expect(page.get_by_text("The process has finished.")).to_be_visible()
 
-    page.get_by_role("link", name="What its networks think").click()
+    page.get_by_role("link", name="Policy over training").click()
     expect(page.get_by_role("status").filter(has_text="Iteration 3")).to_be_visible()
     page.get_by_label("Iteration").focus()
     page.keyboard.press("Home")
@@ -99,7 +99,7 @@ def test_networks_of_a_run_are_extended_compared_and_play_each_other(browser: Br
 
     visitor.open("#/laboratory/compare")
     visitor.choice("Curve").select_option("losses.policy")
-    visitor.choice("Over").select_option("games")
+    visitor.choice("Horizontal axis").select_option("games")
     picture = page.get_by_role("img", name=re.compile("losses.policy: (first|second) .*(first|second)"))
     expect(picture).to_be_visible()
     expect(picture.locator(".chart-line")).to_have_count(2)
@@ -107,7 +107,7 @@ def test_networks_of_a_run_are_extended_compared_and_play_each_other(browser: Br
     visitor.shoot("laboratory-compare")
 
     visitor.open("#/laboratory/runs/first")
-    page.get_by_role("link", name="Let its networks play each other").click()
+    page.get_by_role("link", name="Tournament between its networks").click()
     expect(visitor.choice("run").first).to_have_value("first")
     page.get_by_label("Openings per pair").fill("1")
     page.keyboard.press("Tab")

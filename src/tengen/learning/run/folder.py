@@ -145,12 +145,11 @@ class Run(RunReader):
         path = self.folder / METRICS_FILE
         with writing_run(path), open(path, "ab", buffering=0) as file:
             file.write(line.encode("utf-8"))
-        if not can_write_events():
-            return
-        with writing_run(self.folder / _EVENTS):
-            if self._events is None:
-                self._events = EventWriter(self.folder, iteration)
-            self._events.add(iteration, dict(_scalars(metrics)))
+        if can_write_events():
+            with writing_run(self.folder / _EVENTS):
+                if self._events is None:
+                    self._events = EventWriter(self.folder, iteration)
+                self._events.add(iteration, dict(_scalars(metrics)))
         for logger in self._loggers:
             logger.log(iteration, dict(_scalars(metrics)))
 

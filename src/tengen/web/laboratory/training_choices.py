@@ -31,7 +31,7 @@ _COMMON = {
 }
 _NETWORK = {
     "milestone_every": _Range(0, 100_000),
-    "net.channels": _Range(1, 512),
+    "net.channels": _Range(4, 512),
     "net.blocks": _Range(1, 40),
 }
 _LEARNING_RATE = {"learner.learning_rate": _Range(0, 1, is_integer=False)}
