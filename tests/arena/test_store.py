@@ -144,6 +144,21 @@ def test_other_files_are_refused(tmp_path: Path) -> None:
         GameStore(future)
 
 
+def test_a_column_that_asks_for_gigabytes_is_damage(tmp_path: Path) -> None:
+    path = tmp_path / "games.db"
+    with GameStore(path) as store:
+        fill(store, 1)
+    with closing(sqlite3.connect(path)) as database:
+        (sql,) = database.execute("SELECT sql FROM sqlite_master WHERE name = 'games'").fetchone()
+        database.execute("PRAGMA writable_schema = ON")
+        bomb = re.sub(r"moves TEXT[^,]*", "moves TEXT AS (hex(zeroblob(100000000)))", sql)
+        assert bomb != sql
+        database.execute("UPDATE sqlite_master SET sql = ? WHERE name = 'games'", (bomb,))
+        database.commit()
+    with pytest.raises(InputError), GameStore(path, is_writer=False) as store:
+        list(store.games())
+
+
 def test_records_have_times_and_values() -> None:
     with GameStore(None) as store:
         fill(store, 1)

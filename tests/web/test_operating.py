@@ -9,18 +9,22 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from typing import Any, cast
 
 import psutil
 import pytest
 from starlette.testclient import TestClient
 
 from tengen.errors import InputError
+from tengen.learning.algorithms import ppo
 from tengen.learning.algorithms.registry import find_algorithm
-from tengen.learning.config import describe_keys, preset_table
+from tengen.learning.config import describe_keys, load_config, preset_table
+from tengen.learning.run import Run, new_header
 from tengen.web.app import create_app
 from tengen.web.laboratory.managed import ORDER_FILE, Ending, Order, command, is_alive, read_ending
 from tengen.web.laboratory.operating import OperatingLimits
 from tengen.web.laboratory.training_choices import SETTINGS, check_choice, describe_algorithms
+from tengen.web.limits import is_loopback
 from tengen.web.services import ServerConfig, Services
 from tengen.web.serving import _why_read_only
 from tengen.web.workers.scheduler import SearchPoolConfig
@@ -185,9 +189,11 @@ def test_a_process_that_is_killed_again_and_again_is_left_alone(tmp_path: Path) 
     assert (state, processes(tmp_path)) == ("killed", [])
 
 
-def test_a_failed_start_says_why_and_frees_the_name(tmp_path: Path) -> None:
+def test_a_failed_start_says_why_and_frees_the_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with laboratory(tmp_path) as client:
         # Only the process itself knows all rules for settings.
+        ranges = cast("dict[str, Any]", SETTINGS["alphazero"])
+        monkeypatch.setitem(ranges, "net.channels", replace(ranges["net.channels"], least=1))
         bad = {"self_play.games": 2, "net.channels": 1}
         client.post("/api/operations/training", json=TRAINING | {"algorithm": "alphazero", "settings": bad})
         found = wait_for(client, "failed")
@@ -231,6 +237,26 @@ def test_a_process_ends_at_its_limits_and_says_why(tmp_path: Path, fields: Json,
     assert found[0] is ending
     assert ("channels" in found[1]) is (ending is Ending.FAILED)
     assert not is_alive(folder)
+
+
+def test_a_process_imports_nothing_from_the_current_folder(tmp_path: Path) -> None:
+    (tmp_path / "psutil.py").write_text("open('executed', 'w')")
+    folder = write_order(tmp_path, deadline=0.0)
+    subprocess.run(command(folder), check=False, capture_output=True, cwd=tmp_path)
+    assert read_ending(folder) is not None
+    assert not (tmp_path / "executed").exists()
+
+
+def test_a_run_that_another_process_trains_is_kept(tmp_path: Path) -> None:
+    folder = write_order(tmp_path)
+    config = load_config(ppo.Config, "ppo", "6x6x4")
+    run = Run.create(tmp_path / "run", new_header("ppo", "6x6x4", 1), config)
+    with run.lock():
+        subprocess.run(command(folder), check=False, capture_output=True)
+        found = read_ending(folder)
+        assert found is not None
+        assert "another process is writing" in found[1]
+        assert (tmp_path / "run" / "config.toml").exists()
 
 
 def test_a_damaged_order_is_refused(tmp_path: Path) -> None:
@@ -427,6 +453,8 @@ def test_a_server_is_read_only_by_default() -> None:
         ("strength", "anchor = './evil.py:Agent'"),
         ("play", "opponents = ['self', 'brain:cmd=\"touch x\"']"),
         ("net", "kind = './evil.py:Net'"),
+        ("strength", "opponents = 'brain:cmd=\"touch x\"'"),
+        ("a" + ".a" * 3000, "b = 1"),
     ],
 )
 def test_a_run_that_names_a_program_is_not_resumed(tmp_path: Path, table: str, line: str) -> None:
@@ -441,6 +469,22 @@ def test_a_run_that_names_a_program_is_not_resumed(tmp_path: Path, table: str, l
         for name in ("..%2Ftrap", "%2Fetc", "none", "..%2F..%2Fetc"):
             assert client.post(f"/api/operations/resume/training/{name}", json={}).status_code == 404
         assert client.get("/api/operations").json()["operations"] == []
+
+
+def test_a_link_does_not_free_a_name(tmp_path: Path) -> None:
+    with laboratory(tmp_path) as client:
+        (tmp_path / "runs" / "cup.db").symlink_to(tmp_path / "outside.db")
+        assert client.post("/api/operations/tournament", json=TOURNAMENT).status_code == 409
+
+
+def test_http_1_0_is_not_from_this_machine() -> None:
+    scope = {
+        "type": "http",
+        "client": ("127.0.0.1", 50_000),
+        "headers": [(b"host", b"127.0.0.1:8080")],
+    }
+    assert is_loopback(scope | {"http_version": "1.1"})
+    assert not is_loopback(scope | {"http_version": "1.0"})
 
 
 def test_the_number_of_processes_is_limited(tmp_path: Path) -> None:

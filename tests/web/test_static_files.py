@@ -109,3 +109,10 @@ def test_the_page_names_files_that_exist(client: TestClient) -> None:
     for script in scripts:
         assert client.get(f"/{script}").status_code == 200
     assert client.get("/static/nothing.js").status_code == 404
+
+
+@pytest.mark.parametrize("mode", ["no-cors", "cors", "websocket"])
+def test_pages_of_other_origins_embed_nothing(client: TestClient, mode: str) -> None:
+    headers = {"sec-fetch-site": "cross-site", "sec-fetch-mode": mode}
+    assert client.get("/", headers=headers).status_code == 403
+    assert client.get("/", headers=headers | {"sec-fetch-mode": "navigate"}).status_code == 200

@@ -78,6 +78,7 @@ CREATE INDEX IF NOT EXISTS games_by_end ON games (ended_at, number);
 """
 _TABLES = frozenset({"settings", "players", "games"})
 _READER_WAIT_S = 5.0
+_MAX_ROW_BYTES = 1 << 22
 _SIDE_FILES = ("-wal", "-shm", "-journal")
 _NUMBER_TYPES = frozenset({int, float, type(None)})
 _POINTS = re.compile(r"(?:[a-z][1-9][0-9]?+)*+")
@@ -541,7 +542,11 @@ def _connect(path: Path | None, is_writer: bool) -> sqlite3.Connection:
             if os.path.lexists(side_file) and (side_file.is_symlink() or not side_file.is_file()):
                 raise InputError(f"{side_file} is not a regular file")
         address = f"{path.resolve().as_uri()}?mode=ro"
-        return sqlite3.connect(address, uri=True, timeout=_READER_WAIT_S, isolation_level=None)
+        database = sqlite3.connect(address, uri=True, timeout=_READER_WAIT_S, isolation_level=None)
+        # The file may be from anybody: a generated column could ask for gigabytes.
+        database.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _MAX_ROW_BYTES)
+        database.execute("PRAGMA trusted_schema = OFF")
+        return database
     database = sqlite3.connect(path, timeout=30, isolation_level=None)
     database.execute("PRAGMA journal_mode = WAL")
     # In write-ahead mode no commit is lost if the process dies, and the file stays intact if the machine crashes.

@@ -205,6 +205,8 @@ class LimitsMiddleware:
         origin = headers.get("origin")
         if origin is not None and origin.partition("://")[2] != host:
             return "requests from pages of another origin are not allowed"
+        if headers.get("sec-fetch-site") == "cross-site" and headers.get("sec-fetch-mode") != "navigate":
+            return "requests from pages of another origin are not allowed"
         return None
 
 
@@ -213,6 +215,8 @@ def is_loopback(scope: Scope) -> bool:
     headers = Headers(scope=scope)
     if any(name in headers for name in ("forwarded", "x-forwarded-for", "x-real-ip", "via")):
         return False  # a proxy on this machine forwards it
+    if scope.get("http_version") == "1.0":
+        return False  # nginx without further settings forwards in this way, and does not say so
     try:
         client = ipaddress.ip_address(client_of(scope))
     except ValueError:

@@ -132,7 +132,8 @@ async def post_position(request: PositionRequest, services: ServicesHere, owner:
 async def post_explorer(request: PositionRequest, services: ServicesHere, browser: Browser) -> ExplorerResult:
     """Return what was played in a position: in the engine's shipped games and in this browser's games."""
     position = position_of(request)
-    return explore(position, services.games.finished(browser, position.ruleset) if browser else ())
+    games = services.games.finished(browser, position.ruleset) if browser else ()
+    return await asyncio.to_thread(explore, position, games)
 
 
 @router.post("/games", status_code=201)

@@ -22,8 +22,6 @@ from tengen.errors import NotFoundError
 
 _PAGE = "index.html"
 _VERSION = re.compile(r"v[0-9a-f]{12}/")
-_NAME = re.compile(r"(\w+/)*\w+(\.\w+)+")
-"""Names of files; nothing else can be requested, such as a path to a higher folder."""
 _REFERENCE = re.compile(r'(href|src)="static/')
 _SMALLEST_COMPRESSED = 256
 """Below this size, a compressed file is not smaller."""
@@ -50,6 +48,8 @@ class StaticFiles:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._files: dict[str, _File] = {}
+        self._names: set[str] = set()
+        """The names of all files; nothing else can be requested, such as a path to a higher folder."""
         self._version = self._find_version()
         """The version that the page named last."""
 
@@ -65,14 +65,15 @@ class StaticFiles:
         version = _VERSION.match(path)
         name = path[version.end() :] if version else path
         found = self._folder / name
-        if not _NAME.fullmatch(name) or not found.is_file():
+        if name not in self._names or not found.is_file():
             raise NotFoundError(f"there is no file {name!r}")
         is_current = version is not None and version.group() == f"{self._version}/"
         return _respond(request, self._read(name, found), _FOREVER if is_current else _CHECKED)
 
     def _find_version(self) -> str:
-        """Return a digest of all files: equal only if none has changed."""
+        """List all files and return a digest of them: equal only if none has changed."""
         paths = sorted(path for path in self._folder.rglob("*") if path.is_file())
+        self._names = {path.relative_to(self._folder).as_posix() for path in paths}
         stamps = "".join(f"{path.relative_to(self._folder)} {_stamp(path)} " for path in paths)
         return f"v{hashlib.sha256(stamps.encode()).hexdigest()[:12]}"
 

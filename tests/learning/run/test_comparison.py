@@ -118,7 +118,11 @@ def log_twice(run: Run, said: list[str]) -> None:
             run.log(iteration, {"losses": {"policy": 1.0 / iteration}, "words": "left out"})
 
 
-def test_metrics_reach_weights_and_biases(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("has_tensorboard", [True, False])
+def test_metrics_reach_weights_and_biases(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, has_tensorboard: bool
+) -> None:
+    monkeypatch.setattr("tengen.learning.run.folder.can_write_events", lambda: has_tensorboard)
     fake = FakeWandb()
     monkeypatch.setitem(sys.modules, "wandb", fake)
     run, said = make_run(tmp_path / "a"), list[str]()

@@ -44,6 +44,18 @@ def test_a_run_remembers_what_it_is(tmp_path: Path) -> None:
     assert [found.folder.name for found in find_runs(tmp_path)] == ["one"]
 
 
+@pytest.mark.parametrize("name", ["milestones", "replay", "games", "checkpoints"])
+def test_a_link_out_of_the_run_is_refused_before_anything_is_deleted(tmp_path: Path, name: str) -> None:
+    run = make_run(tmp_path / "run")
+    outside = tmp_path / "outside"
+    (outside / "000007").mkdir(parents=True)
+    (outside / "7.npz").touch()
+    (tmp_path / "run" / name).symlink_to(outside)
+    with pytest.raises(RunError, match=f"{name} is a link that leads out of the run"), run.lock():
+        run.rewind(0)
+    assert sorted(path.name for path in outside.iterdir()) == ["000007", "7.npz"]
+
+
 def test_folders_of_other_programs_are_refused(tmp_path: Path) -> None:
     make_run(tmp_path / "one")
     for name, text in (("tool", "[tool]"), ("number", "run = 3"), ("header", "[run]\nname = 'x'"), ("text", "no TOML")):

@@ -32,7 +32,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tengen.core.checked_files import MAX_ARRAY_BYTES, parse_arrays, parse_json, parse_tensor_header, read_bytes
-from tengen.core.files import remove_partial, replace_file, replace_folder, writing
+from tengen.core.files import is_within, remove_partial, replace_file, replace_folder, writing
 from tengen.core.provenance import source_commit
 from tengen.core.tables import to_table
 from tengen.errors import InputError, RunError
@@ -116,8 +116,15 @@ class Run(RunReader):
 
     @contextmanager
     def lock(self) -> Iterator[None]:
-        """Lock the run for writing by this process; the operating system releases the lock when the process ends."""
+        """Lock the run for writing by this process; the operating system releases the lock when the process ends.
+
+        Raises `RunError` if another process has locked it, or if a link leads out of the folder, because resuming
+        deletes files.
+        """
         path = self.folder / LOCK_FILE
+        for part in self.folder.iterdir():
+            if not is_within(part, self.folder):
+                raise RunError(f"{part} is a link that leads out of the run; replace it with a copy of its target")
         with ExitStack() as closing:
             with writing_run(path):
                 file = closing.enter_context(open(path, "a+", encoding="ascii"))

@@ -212,7 +212,8 @@ def _train(order: Order) -> None:
     from tengen.learning.run.progress import Progress
 
     module, folder = find_algorithm(order.algorithm), Path(order.path)
-    if (folder / "config.toml").exists():
+    is_new = not (folder / "config.toml").exists()
+    if not is_new:
         run = Run.open(folder)
         larger = {key: limit for key, limit in order.extension.items() if limit > run.config_table.get(key, 0)}
         if larger:  # otherwise an earlier process has extended the run
@@ -224,7 +225,7 @@ def _train(order: Order) -> None:
         with Progress(Console(highlight=False, width=120), order.name) as progress:
             module.train(run, progress)
     except TengenError:
-        if run.is_untouched():
+        if is_new and run.is_untouched() and not run.is_running():
             rmtree(folder, ignore_errors=True)  # otherwise the name of the run could not be used again
         raise
 
@@ -273,8 +274,8 @@ def main(folder: Path) -> int:
 
 
 def command(folder: Path) -> list[str]:
-    """Return the command that carries out the order in a folder."""
-    return [sys.executable, "-m", "tengen.web.laboratory.managed", str(folder)]
+    """Return the command that carries out the order in a folder. It imports nothing from the current folder (-P)."""
+    return [sys.executable, "-P", "-m", "tengen.web.laboratory.managed", str(folder)]
 
 
 def _argument() -> Path:

@@ -160,10 +160,9 @@ class Operations:
 
     def _is_live(self, folder: Path) -> bool:
         process = self._started.get(folder)
-        if process is not None and process.poll() is None:
-            return True  # it may not hold its lock yet
-        self._started.pop(folder, None)
-        return is_alive(folder)
+        if process is None:
+            return is_alive(folder)
+        return process.poll() is None or is_alive(folder)  # a running one may not hold its lock yet
 
     # -- starting ----------------------------------------------------------------------------------------------------
 
@@ -214,7 +213,7 @@ class Operations:
         if _RESERVED.fullmatch(name):
             raise InputError(f"{name!r} is a reserved name; choose another one")
         path = self._root / name
-        taken = any((self._root / f"{name}{ending}").exists() for ending in ("", ".db", ".sqlite"))
+        taken = any(os.path.lexists(self._root / f"{name}{ending}") for ending in ("", ".db", ".sqlite"))
         if taken or any(self._orders_folder(kind, name).exists() for kind in OperationKind):
             raise NotDueError(f"there already is a run or tournament {name!r}; choose another name")
         return path
@@ -328,7 +327,11 @@ class Operations:
         kind = net.get("kind", "") if isinstance(net, Mapping) else ""
         if not isinstance(kind, str) or not re.fullmatch(r"[a-z0-9-]*", kind):
             raise InputError(f"this run cannot be resumed from a browser: its network is {kind!r:.80}")
-        for text in _agents_in(table):
+        try:
+            agents = list(_agents_in(table))
+        except RecursionError:
+            raise InputError("this run cannot be resumed from a browser: its configuration is too deep") from None
+        for text in agents:
             if text in _NO_AGENTS:
                 continue
             try:
@@ -366,10 +369,8 @@ def _agents_in(table: Mapping[str, Any]) -> Iterator[str]:
     for key, value in table.items():
         if isinstance(value, Mapping):
             yield from _agents_in(value)
-        elif key == "anchor" and isinstance(value, str):
-            yield value
-        elif key == "opponents" and isinstance(value, list):
-            yield from map(str, value)
+        elif key in ("anchor", "opponents"):
+            yield from map(str, value if isinstance(value, list) else [value])
 
 
 def _extension(run: RunReader, request: ResumeOperation) -> dict[str, float]:
