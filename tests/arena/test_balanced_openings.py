@@ -140,7 +140,7 @@ def test_a_journal_of_another_selection_is_rejected(tmp_path: Path) -> None:
             find_balanced(NINE, 1, 3, FAST, max_tries=400, journal=journal)
     moved = json.loads(lines[1]) | {"stones": "a1b2c3"}
     journal.write_bytes(lines[0] + json.dumps(moved).encode() + b"\n")
-    with pytest.raises(RecordError, match="candidate 0 is a1b2c3, but this version draws"):
+    with pytest.raises(RecordError, match="candidate 0 is a1b2c3 in the file, but this version generates"):
         find_balanced(NINE, 1, 3, FAST, max_tries=400, journal=journal)
 
 

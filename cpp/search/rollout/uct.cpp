@@ -38,7 +38,7 @@ struct Expansion {
 // The moves are the candidates. With the solver, they are only the winning moves or the answers to a four, if any.
 Expansion expand_moves(const Board& board, const UctOptions& options, const std::vector<Point>& excluded) {
   const PointSet legal = legal_points(board);
-  if (legal.empty()) return {{}, true, {Result::kWin, true, 0}, {}};  // black has only fouls left
+  if (legal.empty()) return {{}, true, {Result::kWin, true, 0}, {}};  // every empty point is forbidden for black
   Expansion expansion;
   if (options.solve) {
     PointSet allowed = legal;

@@ -43,7 +43,7 @@ class AlphaBetaParameters:
     depth: int = parameter(0, help="maximum depth in plies; 0 for no fixed maximum (only the per-move limits apply)")
     nodes: int = parameter(0, help="maximum nodes per move; 0 for no fixed maximum (only the per-move limits apply)")
     hash_mb: int = parameter(DEFAULT_TABLE_MB, help="size of the transposition table in MB")
-    threads: int = parameter(0, help="search threads; 0 to use the per-move limit")
+    threads: int = parameter(0, help="number of search threads; 0 for the number in the per-move limits")
     without: str = parameter("", help="search ingredients to disable, joined by + (for example singular+history)")
     weights: str = parameter("", help="weights file (default: the shipped weights)")
 

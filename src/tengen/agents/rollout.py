@@ -23,7 +23,7 @@ HmctsPreset = Literal["best", "fudan"]
 _POLICY_HELP = "playout policy: heuristic (complete and block fours, then threes) or random"
 _RADIUS_HELP = "maximum distance from a move to the nearest stone, in rows and columns; 0 for no limit"
 _SECONDS_HELP = "maximum thinking time per move, in addition to the per-move limits"
-_THREADS_HELP = "search threads; 0 to use the per-move limit"
+_THREADS_HELP = "number of search threads; 0 for the number in the per-move limits"
 _SEED_HELP = "random seed; it is combined with the seed of each game"
 
 # Tree nodes count visits in 32 bits.

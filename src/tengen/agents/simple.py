@@ -45,7 +45,7 @@ class RuleBasedParameters:
     """Parameters of `rule-based`."""
 
     choice: PointChoice = parameter(
-        PointChoice.RANDOM, help="random: our player; first: the simpler one in the code of AlphaGomoku, first match"
+        PointChoice.RANDOM, help="random: Tengen's own player; first: the simpler player in the code of AlphaGomoku"
     )
     seed: int = parameter(0, help=_SEED_HELP)
 
@@ -61,7 +61,9 @@ class NaiveParameters:
 
     level: int = parameter(3, help="0–3 as in the paper; 4 also sees split fours and broken threes.")
     choice: PointChoice = parameter(
-        PointChoice.RANDOM, help="random: a random point of the first strategy; first: the first match, as its author."
+        PointChoice.RANDOM,
+        help="random: a random point of the first strategy that applies; first: its first match, as in the author's"
+        " code.",
     )
     seed: int = parameter(0, help=_SEED_HELP)
 

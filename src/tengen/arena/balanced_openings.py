@@ -282,8 +282,9 @@ class _Journal:
         known = self._known.get(candidate.number)
         if known is not None and known.stones != candidate.stones:
             raise RecordError(
-                f"{self._path}: candidate {candidate.number} is {''.join(known.stones)}, but this version draws"
-                f" {''.join(candidate.stones)}; use another file"
+                f"{self._path} was written by a different version of Tengen: candidate {candidate.number} is"
+                f" {''.join(known.stones)} in the file, but this version generates {''.join(candidate.stones)};"
+                " use a new file"
             )
         return known
 

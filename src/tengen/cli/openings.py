@@ -22,7 +22,7 @@ _CHECK_EXAMPLES = """
 
 _AgentOption = Annotated[str, typer.Option("--agent", metavar="AGENT", help="Agent that judges the openings.")]
 _GamesOption = Annotated[
-    int, typer.Option("--games", min=0, help="Trial games of the agent against itself per opening; even.")
+    int, typer.Option("--games", min=0, help="Number of self-play trial games per opening; must be even.")
 ]
 _GameNodesOption = Annotated[int, typer.Option("--game-nodes", min=2, help="Mean nodes per move of the trial games.")]
 _WorkersOption = Annotated[int, typer.Option("--workers", min=1, help="Number of processes.")]

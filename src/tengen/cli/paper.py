@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 _EXAMPLES = """
     tengen paper                    # list the papers
     tengen paper pg9 --quick        # the short form, in about three minutes
-    tengen paper zero9 --retrain    # train its networks from nothing first
+    tengen paper zero9 --retrain    # train its networks from scratch first
     tengen paper zero9 --show       # the published results; runs nothing
 """
 
@@ -32,7 +32,7 @@ def paper(
         bool, typer.Option("--quick", help="Run the short form: fewer games and seeds, at most about three minutes.")
     ] = False,
     retrain: Annotated[
-        bool, typer.Option("--retrain", help="Train every network from nothing instead of using shipped ones.")
+        bool, typer.Option("--retrain", help="Train every network from scratch instead of using the shipped ones.")
     ] = False,
     out: Annotated[
         Path | None,
@@ -45,7 +45,8 @@ def paper(
     engine: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="NAME=COMMAND", help="External engine as a further opponent, where the paper has some; repeatable."
+            metavar="NAME=COMMAND",
+            help="External engine to add as an opponent in experiments that use external engines; repeatable.",
         ),
     ] = None,
     only: Annotated[

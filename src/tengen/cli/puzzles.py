@@ -22,7 +22,7 @@ def register(app: typer.Typer) -> None:
     puzzles = add_subgroup(
         app,
         "puzzles",
-        help="Create puzzles: attacks by continuous threats, and only defences.",
+        help="Create puzzles: wins by continuous threats, and positions with a single defence.",
         group=Group.DATA,
     )
     command(puzzles, "generate", examples=_EXAMPLES)(generate)

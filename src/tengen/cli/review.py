@@ -64,7 +64,8 @@ def review(
         str | None,
         typer.Option(
             metavar="X,X,X",
-            help="Winrate in percent that an inaccuracy, a mistake and a blunder lose (default: 6,14,28).",
+            help="Minimum win rate loss, in percentage points, of an inaccuracy, a mistake and a blunder"
+            " (default: 6,14,28).",
         ),
     ] = None,
     workers: Annotated[

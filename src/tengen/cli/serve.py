@@ -71,8 +71,8 @@ def register(app: typer.Typer) -> None:
             bool,
             typer.Option(
                 "--read-only",
-                help="Do not let the browser start training runs and tournaments. It never can if the server listens"
-                " on another address than the loopback.",
+                help="Do not let the browser start training runs and tournaments. This is always disabled if"
+                " the server listens on an address other than loopback.",
             ),
         ] = False,
         workers: Annotated[int, typer.Option(min=0, help="Number of search processes; 0 for one per core.")] = 0,

@@ -27,7 +27,9 @@ def ship(
     command: Annotated[str, typer.Option(metavar="TEXT", help="Command that started the run, for the model card.")],
     match: Annotated[
         list[Path] | None,
-        typer.Option(help="Result of `tengen match --json` to include in the model card; repeatable."),
+        typer.Option(
+            help="Match result (a file written by `tengen match --json`) to include in the model card; repeatable."
+        ),
     ] = None,
 ) -> None:
     """Export a run's network as ONNX, int8 ONNX and safetensors, with a card that documents its origin."""

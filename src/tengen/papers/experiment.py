@@ -123,7 +123,7 @@ class Lab:
     out: Path
     console: Console
     trains_shipped: bool = False
-    """Whether networks that are shipped are trained from nothing instead."""
+    """Whether networks that are shipped are trained from scratch instead."""
     engines: Mapping[str, str] = field(default_factory=dict)
     """Name → command of external engines that take part."""
     shipped: Mapping[str, str] = field(default_factory=dict)
@@ -171,7 +171,7 @@ class Experiment(ABC):
     """What it measures, in one line."""
     column: Column = Column.AUTHORS
     needs_retraining: bool = False
-    """Whether it runs only if every network is trained from nothing."""
+    """Whether it runs only if every network is trained from scratch."""
     figure: str = ""
     """First part of its figures' names (default: the experiment's name). Experiments that fill different columns of the
     same rows share it."""

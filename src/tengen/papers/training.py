@@ -36,7 +36,7 @@ class Training(Experiment):
     after: str = ""
     """Training whose network the run with the same seed starts from."""
     shipped: str = ""
-    """Shipped model that stands for the run of seed 1, unless everything is trained from nothing."""
+    """Shipped model that stands for the run of seed 1, unless everything is trained from scratch."""
     reaches: tuple[str, ...] = ()
     """Thresholds such as `running_reward>4`; the figure is the number of games after which it is passed."""
     final: tuple[str, ...] = ()

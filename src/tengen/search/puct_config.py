@@ -186,7 +186,7 @@ _SAME_IN_NATIVE = tuple(
 PRESETS: Mapping[str, PuctConfig] = {
     # "Reinforcement Learning for Gomoku": c = 4, noise at every expansion, moves always sampled by visit count.
     "zero9": PuctConfig(simulations=500, c_puct=4.0, noise=Noise.EVERY, noise_alpha=0.3, reuse_tree=True),
-    # The same as its authors' code has it, for the two models.
+    # The same paper, with the settings of its authors' code for their two models.
     "zero9-i": PuctConfig(simulations=500, c_puct=4.0, noise=Noise.EVERY, noise_alpha=1.75, reuse_tree=True),
     "zero9-ii": PuctConfig(
         simulations=500, c_puct=4.0, first_play_value=1.0, noise=Noise.EVERY, noise_alpha=0.3, reuse_tree=True

@@ -312,7 +312,7 @@ def test_help_ends_the_rating_of_a_game(visitor: Visitor) -> None:
 def test_an_adaptive_opponent_plays_the_suggested_level(visitor: Visitor) -> None:
     page = visitor.open("#/play")
     page.get_by_role("slider", name="Level").fill("9")
-    page.get_by_role("checkbox", name="The level follows your rating").check()
+    page.get_by_role("checkbox", name="Adjust the level to my rating").check()
     expect(page.get_by_role("slider", name="Level")).to_be_disabled()
     expect(page.locator(".level-about")).to_contain_text("Casual")
     visitor.shoot("play-adaptive")

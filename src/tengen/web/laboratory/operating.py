@@ -252,7 +252,8 @@ class Operations:
         live = sum(map(self._is_live, folders))
         if live >= self._limits.max_processes:
             raise NotDueError(
-                f"{live} processes are running, the maximum of this server; wait until one ends, or stop it"
+                f"this server is already running its maximum of {self._limits.max_processes} processes;"
+                " wait for one to finish, or stop one"
             )
         if len(folders) >= _MAX_OPERATIONS:
             raise NotDueError(f"{self._orders_root} is full; delete old folders in it")
@@ -322,7 +323,10 @@ class Operations:
         )
 
     def _check_agents(self, table: Mapping[str, Any]) -> None:
-        """Raise `InputError` if a configuration would run code: agents such as `brain:cmd=…`, networks in files."""
+        """Raise `InputError` if a configuration could run code.
+
+        It could do so through an agent such as `brain:cmd=…` or a network in a Python file.
+        """
         net = table.get("net")
         kind = net.get("kind", "") if isinstance(net, Mapping) else ""
         if not isinstance(kind, str) or not re.fullmatch(r"[a-z0-9-]*", kind):
