@@ -75,7 +75,7 @@ agent = "alphabeta:nodes=2000"
 [[players]]
 agent = "naive:level=3"
 """
-NEW_RUN = ("--preset", "6x6x4", "--set", "iterations=1000000")
+NEW_RUN = ("--preset", "6x6x4", "--set", "iterations=1000000", "--set", "minutes=0")
 COLLECTION = "".join(f"(;GM[4]SZ[9]PB[Player {number}];B[ee];W[ed];B[dd])" for number in range(20))
 
 Json = dict[str, Any]
