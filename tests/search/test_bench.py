@@ -164,5 +164,5 @@ def test_ci_checks_out_the_whole_log_where_this_runs():
         r"^  (?=\w+:$)", (ROOT / ".github/workflows/ci.yml").read_text(encoding="utf-8"), flags=re.MULTILINE
     )
     testing = [job for job in jobs if re.search(r"pytest -n|\.ci/run$|make \$\{\{ matrix.target", job, re.MULTILINE)]
-    assert [job.partition(":")[0] for job in testing] == ["check", "test", "sanitize"]
+    assert [job.partition(":")[0] for job in testing] == ["check", "test", "lowest", "sanitize"]
     assert all("with: { fetch-depth: 0 }" in job for job in testing)
