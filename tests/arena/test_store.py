@@ -298,3 +298,16 @@ def test_a_store_stops_at_its_limit(tmp_path: Path) -> None:
         assert 2 <= len(store) <= 4
     with GameStore(path, max_mb=2) as store:
         store.add(make_game(8), RESULT)
+
+
+def test_a_game_without_a_number_is_damage(tmp_path: Path) -> None:
+    path = tmp_path / "games.db"
+    with GameStore(path) as store:
+        fill(store, 1)
+    with closing(sqlite3.connect(path, isolation_level=None)) as database:
+        database.execute("CREATE TABLE copies AS SELECT * FROM games")
+        database.execute("UPDATE copies SET number = NULL")
+        database.execute("DROP TABLE games")
+        database.execute("ALTER TABLE copies RENAME TO games")
+    with GameStore(path, is_writer=False) as store, pytest.raises(InputError, match=r"games\.db is damaged"):
+        list(store.played_games())

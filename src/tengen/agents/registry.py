@@ -239,7 +239,7 @@ def parse_agent(text: str) -> tuple[AgentKind, Any]:
     """Return the kind and the parameters given by an agent specification.
 
     >>> parse_agent("naive:level=2")[1]
-    NaiveParameters(level=2, seed=0)
+    NaiveParameters(level=2, choice=<PointChoice.RANDOM: 'random'>, seed=0)
     """
     return _AGENTS.parse(text)
 

@@ -584,7 +584,9 @@ def _numbers(text: str) -> list[Any]:
     return found
 
 
-def _check_seats(number: int, first: object, second: object, black_seat: object, players: int) -> None:
+def _check_seats(number: object, first: object, second: object, black_seat: object, players: int) -> None:
+    if not isinstance(number, int):
+        raise ValueError(f"a game has the number {number!r}")
     for player in (first, second):
         if not isinstance(player, int) or not 0 <= player < players:
             raise ValueError(f"game {number} refers to player {player!r}, but there are {players} players")

@@ -436,7 +436,7 @@ def test_the_explorer_shows_what_was_played_and_plays_it(visitor: Visitor) -> No
     page = visitor.open("#/analyse?rules=15x15:5:freestyle&moves=h8,h9")
     explorer = page.locator(".explorer")
     expect(explorer.locator("tbody tr")).to_have_count(13)
-    expect(explorer).to_contain_text("156 games")
+    expect(explorer).to_contain_text("156 engine games")
     explorer.get_by_role("button").first.click()
     expect(visitor.stones).to_have_count(3)
     expect(explorer.locator("tbody tr")).not_to_have_count(13)
