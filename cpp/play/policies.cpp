@@ -225,7 +225,7 @@ Point first_match(const Board& board, const RunPattern& pattern) {
   return kNoPoint;
 }
 
-// The first match with the gap before the run; if there is none, with the gap after it.
+// The first match with the gap before the run, otherwise the first with the gap after it.
 Point first_end(const Board& board, Colour colour, int length, bool must_win) {
   const Point before = first_match(board, {colour, length, true, Ends::kEach, must_win});
   return before != kNoPoint ? before : first_match(board, {colour, length, false, Ends::kEach, must_win});
@@ -357,7 +357,7 @@ Point choose_rule_based(const Board& board, Rng& rng) {
   return draw_best(board, rng, [&](Point p) { return 9 * longest_prospect(board, p, own) + stones_around(board, p); });
 }
 
-// The first legal empty point, row by row from the top, that `accepts`; kNoPoint if there is none.
+// The first legal empty point, row by row from the top, that `accepts`, or kNoPoint.
 template <typename Accepts>
 Point first_point(const Board& board, Accepts accepts) {
   const Geometry& geometry = board.geometry();

@@ -388,7 +388,7 @@ def summary_page() -> str:
 def publish(paper: Paper, results: Results, source: Path, target: Path, summary: Path) -> None:
     """Copy the table, the results and the plots of a complete run, and make its figures the expected ones.
 
-    `summary` is the page with the headlines of all papers, which is written anew.
+    `summary` is the page with the headlines of all papers, which is rewritten.
 
     Raises `InputError` for a quick run.
     """

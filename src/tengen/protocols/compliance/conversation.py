@@ -151,12 +151,12 @@ class Conversation:
         self._process.send(lines, self._deadline(0), line_end=line_end)
 
     def answer(self, *lines: str, ms: float = 0) -> str | None:
-        """Send lines and return the first answer that is not a message; None if there is none in time."""
+        """Send lines and return the first answer that is not a message, or None after the deadline."""
         self.send(*lines)
         return self.next_answer(self._deadline(ms))
 
     def next_answer(self, deadline: float) -> str | None:
-        """Return the next line that is not a message; None if there is none before the deadline."""
+        """Return the next line that is not a message, or None after the deadline."""
         while (line := self._process.receive(deadline)) is not None:
             if first_word(line) not in _ASIDES:
                 return line
