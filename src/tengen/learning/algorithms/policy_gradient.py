@@ -282,7 +282,10 @@ class RunningReward:
         """Whether the next batch is the first one, whose sum becomes the average."""
 
     def add(self, rewards: np.ndarray[Any, np.dtype[np.float32]]) -> bool:
-        """Add the rewards from games; return whether to replace the opponent. The next batch then starts again from zero."""
+        """Add the rewards from games; return whether to replace the opponent.
+
+        If so, the running reward starts again with the next batch.
+        """
         for batch in rewards.reshape(-1, self._config.batch).sum(axis=1).tolist():
             self.value = batch if self.is_new else self._config.decay * self.value + (1 - self._config.decay) * batch
             self.is_new = False
