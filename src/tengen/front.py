@@ -168,8 +168,8 @@ def play_match(
 ) -> MatchResult:
     """Play a match between two players, each given by its specification or as a Python object.
 
-    Every random opening is played twice, with colours exchanged. The games run in this process, or in `concurrency` worker
-    processes if it is not 0. A script that uses workers must call this under `if __name__ == "__main__":`.
+    Every random opening is played twice, with colours exchanged. The games run in this process, or in `concurrency`
+    worker processes if it is not 0. A script that uses workers must call this under `if __name__ == "__main__":`.
 
     >>> import tengen
     >>> result = tengen.play_match("naive:level=3", "random", rules="9x9", games=10)
