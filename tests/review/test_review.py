@@ -14,7 +14,7 @@ from tengen.core.geometry import Point, parse_points
 from tengen.core.position import Position
 from tengen.errors import RecordError
 from tengen.patterns.explain import Kind, explain
-from tengen.puzzles.puzzle import MakerConfig, play_game
+from tengen.puzzles.making import MakerConfig, play_game
 from tengen.records import FORMATS, GameRecord
 from tengen.records.formats import Options
 from tengen.records.game import MarkKind, Node, Setup

@@ -10,18 +10,9 @@ from starlette.testclient import TestClient
 from tengen.core.contracts import Limits, Ruleset
 from tengen.core.position import Position
 from tengen.errors import NotationError
-from tengen.puzzles.puzzle import (
-    MIN_DEPTH,
-    Puzzle,
-    PuzzleKind,
-    Theme,
-    TryVerdict,
-    format_puzzle,
-    judge_try,
-    make_puzzles,
-    only_defence,
-    parse_puzzles,
-)
+from tengen.puzzles.judging import TryVerdict, judge_try
+from tengen.puzzles.making import MIN_DEPTH, make_puzzles, only_defence
+from tengen.puzzles.puzzle import Puzzle, PuzzleKind, Theme, format_puzzle, parse_puzzles
 from tengen.search.threats import ThreatKind, Verdict, solve_threats
 from tengen.web.puzzles.collection import PuzzleCollection
 from tests.conftest import ROOT

@@ -41,7 +41,8 @@ def generate(
 
     from tengen.cli.output import check_writable, write_text
     from tengen.core.contracts import Ruleset
-    from tengen.puzzles.puzzle import PuzzleKind, format_puzzle, make_puzzles
+    from tengen.puzzles.making import make_puzzles
+    from tengen.puzzles.puzzle import PuzzleKind, format_puzzle
 
     check_writable(out)
     left = {PuzzleKind.VCF: vcf, PuzzleKind.VCT: vct, PuzzleKind.DEFENCE: defence}

@@ -1,1 +1,1 @@
-"""Puzzles with one winning first move: generation, storage and judging of attempts."""
+"""Puzzles with one right move: finding them, storing them, and judging attempts to solve them."""

@@ -10,7 +10,8 @@ from tengen.core.contracts import Ruleset
 from tengen.core.geometry import parse_points
 from tengen.core.shipped import shipped_folder
 from tengen.errors import NotFoundError
-from tengen.puzzles.puzzle import Puzzle, PuzzleKind, Theme, TryResult, judge_try, parse_puzzles
+from tengen.puzzles.judging import TryResult, judge_try
+from tengen.puzzles.puzzle import Puzzle, PuzzleKind, Theme, parse_puzzles
 from tengen.web.messages.puzzles import Puzzle as PuzzleMessage
 from tengen.web.messages.puzzles import PuzzleList, PuzzleSummary
 from tengen.web.positions import fouls_of, stones_of

@@ -7,7 +7,8 @@ from typing import Annotated
 from fastapi import APIRouter, Path, Query
 
 from tengen.core.contracts import Rule
-from tengen.puzzles.puzzle import PuzzleKind, Theme, TryResult
+from tengen.puzzles.judging import TryResult
+from tengen.puzzles.puzzle import PuzzleKind, Theme
 from tengen.web.messages.puzzles import Puzzle, PuzzleList, PuzzleSolution, PuzzleSummary, PuzzleTry, PuzzleVerdict
 from tengen.web.positions import facts_of
 from tengen.web.puzzles.collection import TryPuzzle, message_of
