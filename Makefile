@@ -5,7 +5,7 @@ PYTHON ?= python3
 JOBS ?= 2
 # Additional arguments for pytest, mkdocs or the benchmarks: make test ARGS="-k renju"
 ARGS ?=
-# How long `make demo` trains; its tournament takes another minute.
+# Training time of `make demo`; its tournament takes another minute.
 DEMO_MINUTES ?= 3.5
 DEMO_SEED ?= 0
 
@@ -17,11 +17,11 @@ else
 endif
 STAMPS := $(VENV)/stamps
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
-# Run a long command with one line that shows that it works: $(call quietly,Text) command
+# Run a long command and show its progress on one line: $(call quietly,Text) command
 quietly = $(BIN)/python tools/run_quietly.py "$(1)"
 # NAME==VERSION of a package, as pinned in pyproject.toml. torch is pinned in requirements/torch.txt.
 pinned = $(shell grep -oE '"$(1)==[0-9.]+' pyproject.toml | head -n 1 | tr -d '"')
-# Every package that make installs is locked by version and hash in requirements/ (`make lock` writes them), but for
+# Every package that make installs is locked by version and hash in requirements/ (`make lock` writes them), except
 # torch: its builds differ from index to index, and newer ones may bring gigabytes of GPU libraries, so it is installed
 # first and by the exact version in requirements/torch.txt.
 install_locked = $(PIP) install --require-hashes --no-deps --requirement requirements/$(1).txt
@@ -124,7 +124,7 @@ play: install  ## Open the board in the browser
 # One thread per test process, because busy-waiting threads on shared cores slow each other down.
 TEST_SECONDS := $(STAMPS)/test-seconds
 
-test: $(STAMPS)/develop $(STAMPS)/chromium  ## Run the tests and say how long they took
+test: $(STAMPS)/develop $(STAMPS)/chromium  ## Run the tests and report how long they took
 	@if test -s $(TEST_SECONDS); then echo "The last complete run took $$(($$(cat $(TEST_SECONDS)) / 60)) minutes."; \
 	  else echo "The first run takes longest; later ones say how long the last one took."; fi
 	@started=$$(date +%s); OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist loadgroup -m "not thorough" $(if $(CHROMIUM_FOUND),,--ignore=tests/web/browser) $(ARGS) \
@@ -166,7 +166,7 @@ UV_COMPILE = $(BIN)/uv pip compile --quiet --universal --generate-hashes --no-he
   --python-version 3.11 --excludes build/not-locked.txt
 LOCK_LIKE_DEVELOP = $(UV_COMPILE) --constraints requirements/develop.txt
 
-lock: $(STAMPS)/venv  ## Lock the newest packages that pyproject.toml allows in requirements/
+lock: $(STAMPS)/venv  ## Update the locked packages in requirements/ to the newest that pyproject.toml allows
 	@$(PIP) install uv==0.13.8
 	@mkdir -p build requirements && echo torch > build/not-locked.txt
 	@rm -f $(filter-out requirements/torch.txt,$(wildcard requirements/*.txt))
@@ -217,8 +217,8 @@ test-tsan: build/sanitize-thread/stamp  ## Run the tests of the native parts und
 
 # ---- Releasing ------------------------------------------------------------------------------------------------------
 
-# The wheel is tried in an environment that has numpy and nothing else.
-wheel: $(STAMPS)/build  ## Build a wheel into dist/ and try it with numpy alone
+# Test the wheel in an environment that has only numpy.
+wheel: $(STAMPS)/build  ## Build a wheel in dist/ and test it with only numpy installed
 	@rm -rf dist build/try-wheel
 	@$(PIP) wheel --no-build-isolation --no-deps --wheel-dir dist .
 	@$(BIN)/python -m venv build/try-wheel

@@ -1,9 +1,10 @@
-"""Training on a Ray cluster of two nodes on this machine against training in one process, and what a larger one can do.
+"""Training on a Ray cluster of two nodes on this machine against training in one process, and limits of larger
+clusters.
 
 Both runs train four in a row on 6×6 with the same number of games on the same two cores: their ratio is what Ray costs.
-Then the two final networks play a match, because the same number of games should give the same strength.
-The other figures are those of the sizing model in docs/tutorials/cluster.md: what one worker plays, what the driver
-takes in, and what the learner trains on, on five in a row on 9×9.
+Then the two final networks play a match, because the same number of games should give the same strength. The other
+figures are those of the sizing model in docs/tutorials/cluster.md: the rates at which a worker plays, the driver
+receives games and the learner trains, for five in a row on 9×9.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ from tengen.nets.architectures import build_net
 from tengen.nets.export import export_onnx
 
 ITERATIONS = 60
-"""Of 128 games each."""
+"""Number of iterations, of 128 games each."""
 WARM = 5
 """Iterations before the throughput is measured: processes start, and the first networks play long games."""
 MATCH_PAIRS = 100
@@ -175,7 +176,7 @@ def _ingest(shard: Shard, message: bytes, config: Config) -> float:
 
 
 def _steps_per_second(config: Config) -> float:
-    """Return the training steps per second; with several learners, those that they take together."""
+    """Return the training steps per second; with several learners, their total."""
     torch.set_num_threads(config.learner.threads)
     learner = Learner(channels_last(build_net(config.net, config.ruleset, seed=1)), config.learner)
     batch = _random_batch(config)

@@ -26,7 +26,7 @@ PUZZLES = Path(__file__).resolve().parent.parent / "tests" / "data" / "forced_wi
 
 
 def run() -> dict[str, float]:
-    """Return all figures. Those of one thread use processor time, which other programs affect little."""
+    """Return all figures. Figures for one thread use processor time, which other programs hardly affect."""
     return {**measure_patterns(), **measure_search(), **measure_threads(), **measure_puzzles()}
 
 

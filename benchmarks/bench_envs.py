@@ -9,7 +9,7 @@ runs on one thread, except where the name says otherwise.
 
 The environments take turns of a few milliseconds. Every call (one step of all boards) is timed by wall-clock time.
 `_per_second` is computed from the median call, which is robust on a busy machine, since most calls are shorter than a
-scheduler time slice. `_ratio` is the quotient of two such figures of the same run.
+scheduler time slice. `_ratio` is the quotient of two such figures from the same run.
 """
 
 from __future__ import annotations

@@ -3,8 +3,8 @@
 An exponent of 1 means that twice the size takes twice as long, 0 that the size does not matter. It is the slope of the
 line through the logarithms of the three measurements. Time is processor time of the process, so other programs do not
 count. Memory is the highest resident memory above that before the measurement; less than 16 MB counts as 16 MB, because
-allocators do not return small amounts. Each measurement has a process of its own. What is written before the
-measurement, such as the files that are read, is not part of it.
+allocators do not return small amounts. Each measurement has a process of its own. Preparation, such as writing the
+files to be read, is not measured.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""What int8 costs and gains: every shipped network with several options, against the same network in fp32.
+"""Costs and benefits of int8: every shipped network with several options, compared with the same network in fp32.
 
 `_kl` is the mean divergence of the policy in nats, `_same` the share of positions with the same best move, `_value` the
 mean difference of the value, over positions of games between simple players. `_speed_ratio` is the number of
-evaluations per CPU second on one thread beside fp32 in the same run, at a batch of 64.
+evaluations per CPU second on one thread, relative to fp32 in the same run, at a batch of 64.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
 """Training speed of the algorithms without a tree search: games per second on 9×9, including training.
 
 `pg9` is the paper's network against naive level 3, with a hundred games per update; the paper reports about 8 games per
-second. `pg9_self_play` plays against a frozen copy instead. `one_by_one` plays one game after the other in the
-Gymnasium environment, as the paper did. `ppo` is the preset `9x9`: the games and training steps of an iteration. All
-networks are untrained, so games against level 3 are short and self-play games are long. Figures are medians over a few
-updates, by CPU time on one thread, which other programs affect little.
+second. `pg9_self_play` plays against a frozen copy instead. `one_by_one` plays one game after another in the Gymnasium
+environment, as the paper did. `ppo` is the preset `9x9`: the games and training steps of an iteration. All networks are
+untrained, so games against level 3 are short and self-play games are long. Figures are medians over a few updates, by
+CPU time on one thread, which other programs affect little.
 """
 
 from __future__ import annotations

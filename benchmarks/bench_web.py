@@ -184,7 +184,7 @@ _WATCH_CLICKS = """() => {
 
 
 def measure_clicks(address: str) -> dict[str, float]:
-    """Time from the click event to the end of the first frame with the stone, in a game between two people."""
+    """Measure the time from a click to the end of the first frame with the stone, in a game between two people."""
     path = os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, _CHROMIUMS)), None)
     try:
         from playwright.sync_api import expect, sync_playwright
@@ -245,7 +245,7 @@ def least_share(moves: list[int]) -> float:
 
 
 async def play_until(address: str, number: int, end: float) -> tuple[int, list[float], int]:
-    """Play one game after the other; return the number of moves, the seconds waited for each answer, and errors."""
+    """Play one game after another; return the number of moves, the seconds waited for each reply, and the errors."""
     rng = random.Random(number)
     moves, waits = 0, []
     async with tab(address) as one:

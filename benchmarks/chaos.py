@@ -1,9 +1,9 @@
-"""Kill things while a run trains on a Ray cluster of two nodes on this machine, and check that nothing was lost.
+"""Kill processes while a run trains on a Ray cluster of two nodes on this machine, and check that nothing was lost.
 
     python -m benchmarks.chaos --minutes 10 --every 20     # a worker process or a node, in turn
     python -m benchmarks.chaos --driver 5                  # the driver, five times, each time resumed
 
-Prints what was found and leaves with code 1 if any of it is wrong.
+Prints the findings; the exit code is 1 if a check failed.
 """
 
 from __future__ import annotations
@@ -39,12 +39,12 @@ WINDOW = 5_000
 """Positions in the replay window. It is full within the first two minutes, so that the driver's memory can be flat."""
 FLAT_AFTER_S = 120.0
 MAX_GROWTH = 1.10
-"""Memory at the end against the time when it should have become flat."""
+"""Maximum ratio of the memory at the end to the memory when it should have become flat."""
 _SAMPLE_S = 2.0
 
 
 class Striking(Progress):
-    """Strikes at the ends of iterations, in the main thread."""
+    """Kills processes at the end of iterations, in the main thread."""
 
     def __init__(self, cluster: LocalCluster, every_s: float) -> None:
         super().__init__(Console(quiet=True), "chaos")
@@ -112,18 +112,18 @@ def _own_memory(process: psutil.Process) -> int:
 
 
 def check_run(run: Run) -> list[str]:
-    """Return what is wrong with the files and counts of a run on a cluster."""
+    """Return the problems with the files and counts of a run on a cluster."""
     problems = []
     metrics = run.metrics()
     count = len(metrics)
     if [line["games"] for line in metrics] != [GAMES * number for number in range(1, count + 1)]:
-        problems.append("the counts of games in the metrics are wrong")
+        problems.append("the game counts in the metrics are wrong")
     try:
         games = [load(path) for path in run.game_files()]
     except TengenError as error:
-        return [*problems, f"a file of games does not load: {error}"]
+        return [*problems, f"a game file cannot be loaded: {error}"]
     if [len(part) for part in games] != [GAMES] * count:
-        problems.append("the files of games do not hold what the metrics count")
+        problems.append("the game files do not match the counts in the metrics")
     shards = [shard for shard, _ in groupby(game.comment.split()[1] for part in games for game in part)]
     if len(shards) != len(set(shards)):
         problems.append("a shard was counted twice")
@@ -135,7 +135,7 @@ def check_run(run: Run) -> list[str]:
         problems.append(f"{rows} positions in the replay window, {metrics[-1]['positions']} were made")
     checkpoint = run.load_checkpoint()
     if checkpoint is None or checkpoint.iteration != count:
-        problems.append("the newest checkpoint is not that of the last iteration")
+        problems.append("the newest checkpoint is not from the last iteration")
     print(f"{count} iterations, {sum(map(len, games))} games in {len(shards)} shards, all files load")
     return problems
 
@@ -170,7 +170,7 @@ def strike_workers(folder: Path, minutes: float, every_s: float) -> list[str]:
 
 
 def strike_driver(folder: Path, kills: int, iterations_between: int = 3) -> list[str]:
-    """Kill the driver several times and resume; the counts must be those of an unbroken run."""
+    """Kill the driver several times and resume; the counts must equal those of an uninterrupted run."""
     total = iterations_between * (kills + 1)
     with LocalCluster() as cluster:
         run = begin(folder / "run", "minutes=0", f"iterations={total}")
@@ -193,8 +193,8 @@ def strike_driver(folder: Path, kills: int, iterations_between: int = 3) -> list
 def main() -> int:
     """Run one kind of chaos."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.chaos", description=__doc__.partition("\n")[0])
-    parser.add_argument("--minutes", type=float, default=10.0, help="training time (default: 10)")
-    parser.add_argument("--every", type=float, default=20.0, help="seconds between strikes (default: 20)")
+    parser.add_argument("--minutes", type=float, default=10.0, help="training time in minutes (default: 10)")
+    parser.add_argument("--every", type=float, default=20.0, help="seconds between kills (default: 20)")
     parser.add_argument("--driver", type=int, default=0, metavar="N", help="kill the driver N times instead")
     chosen = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
@@ -204,7 +204,7 @@ def main() -> int:
             problems = strike_workers(Path(folder), chosen.minutes, chosen.every)
     for problem in problems:
         print(f"wrong: {problem}")
-    print("everything is as it should be" if not problems else f"{len(problems)} problems")
+    print("all checks passed" if not problems else f"{len(problems)} problems")
     return 1 if problems else 0
 
 

@@ -43,10 +43,10 @@ def main() -> None:
     parser.add_argument("file", type=Path)
     parser.add_argument("--kind", choices=("VCF", "VCT"), default="VCT")
     parser.add_argument(
-        "--solver", choices=("VCF", "VCT"), help="solver to use (default: the one of the puzzle's kind)"
+        "--solver", choices=("VCF", "VCT"), help="solver to use (default: the one for the puzzle's kind)"
     )
     parser.add_argument("--seconds", type=float, default=10.0)
-    parser.add_argument("--first", type=int, default=0, help="how many to pass over")
+    parser.add_argument("--first", type=int, default=0, help="number of puzzles to skip")
     parser.add_argument("--workers", type=int, default=1)
     arguments = parser.parse_args()
     with open(arguments.file, encoding="utf-8") as file:

@@ -52,15 +52,15 @@ LAST_PLY = 30
 GRACE_S = 30.0
 """Time after a suspension, and after a restart of the server, in which the errors that it causes are expected."""
 WORKER_DIED = "the worker process died"
-"""A job is run again when its worker dies, so this error needs two kills."""
+"""A job is retried when its worker dies, so this error takes two kills."""
 ANSWER_S = 90.0
 SAMPLE_S = 2.0
 SUSPENDED_S = 20.0
-"""A pause of the main loop that means that this process was suspended."""
+"""If the main loop pauses for longer than this, the process was suspended."""
 MAX_LOAD = 4.0
 """Runnable processes per core above which missed time limits are not the server's fault; the soak alone has about 2."""
 MAX_MISSED = 0.001
-"""Share of the requests that may miss a time limit on an overloaded machine."""
+"""Maximum share of requests that may miss a time limit on an overloaded machine."""
 MAX_LOG_BYTES = 1 << 20
 TOURNAMENT = """
 name = "soak"
@@ -86,7 +86,7 @@ Json = dict[str, Any]
 
 @dataclass
 class Ledger:
-    """What the server has acknowledged, what it got wrong, and when it had an excuse."""
+    """Everything that the server has acknowledged, its errors, and the faults that excuse some of them."""
 
     games: dict[str, Json] = field(default_factory=dict)
     studies: dict[str, Json] = field(default_factory=dict)
@@ -95,25 +95,26 @@ class Ledger:
     kills: Counter[str] = field(default_factory=Counter)
     last_kill: dict[str, float] = field(default_factory=dict)
     last_beat: float = math.inf
-    """The last moment at which this process was seen running; infinity while nobody looks."""
+    """Time at which this process was last seen running; infinity if it is not being watched."""
 
     def killed(self, name: str) -> None:
-        """Note a kill."""
+        """Record a kill."""
         self.kills[name] += 1
         self.last_kill[name] = time.monotonic()
 
     def failed(self, what: str, *, is_connection: bool = False) -> None:
-        """Note a failure. Only what an injected fault must cause is not an error.
+        """Record a failure. It is an error unless an injected fault explains it.
 
-        That is: anything around a suspension; a lost connection after a kill of the server; a job that lost its worker
-        twice, once per two kills; a missed time limit on an overloaded machine, which is counted and bounded.
+        These failures are explained: any failure around a suspension; a lost connection after the server was killed; a
+        job that lost its worker twice, once per two kills; a missed time limit on an overloaded machine, up to a
+        maximum share.
         """
         now = time.monotonic()
         twice_killed = self.kills["worker"] // 2
         if now - self.last_beat > SUSPENDED_S or now - self.last_kill.get("everything", -GRACE_S) < GRACE_S:
             self.counts["failures after a suspension"] += 1
         elif is_connection and now - self.last_kill.get("server", -GRACE_S) < GRACE_S:
-            self.counts["connections lost to a kill of the server"] += 1
+            self.counts["connections lost when the server was killed"] += 1
         elif WORKER_DIED in what and self.counts["jobs that lost two workers"] < twice_killed:
             self.counts["jobs that lost two workers"] += 1
         elif "time" in what.lower() and psutil.getloadavg()[0] > MAX_LOAD * (os.cpu_count() or 1):
@@ -123,12 +124,12 @@ class Ledger:
 
     @property
     def missed_share(self) -> float:
-        """The share of requests that missed a time limit on an overloaded machine."""
+        """Share of requests that missed a time limit on an overloaded machine."""
         requests = sum(count for name, count in self.counts.items() if "request" in name) + self.counts["moves"]
         return self.counts["time limits missed on an overloaded machine"] / max(1, requests)
 
     def beat(self) -> float:
-        """Note that this process runs; return for how many seconds it was suspended before."""
+        """Record that this process is running; return the seconds for which it was suspended before."""
         now = time.monotonic()
         gap, self.last_beat = now - self.last_beat, now
         if gap < SUSPENDED_S:
@@ -138,11 +139,11 @@ class Ledger:
         return gap
 
     def acknowledged(self, state: Json) -> None:
-        """Note the state of a game that the server has shown."""
+        """Record a state of a game that the server has shown."""
         self.games[state["id"]] = {key: state[key] for key in ("revision", "moves", "outcome", "reason")}
 
     def check_game(self, state: Json) -> None:
-        """Compare a game with what was acknowledged; the last action may have been stored without an answer."""
+        """Compare a game with what was acknowledged; the last action may have been stored without a reply."""
         known = self.games[state["id"]]
         is_same = all(state[key] == value for key, value in known.items())
         is_next = state["revision"] == known["revision"] + 1
@@ -152,7 +153,7 @@ class Ledger:
 
 @dataclass
 class Sample:
-    """The server at one moment."""
+    """Measurements of the server at one moment."""
 
     at: float
     rss: int
@@ -165,7 +166,7 @@ class Sample:
 
 
 class Program:
-    """A program that is started again after it was killed."""
+    """A program that can be killed and restarted."""
 
     def __init__(self, name: str, arguments: list[str], log: Path) -> None:
         self.name = name
@@ -173,10 +174,10 @@ class Program:
         self._arguments = arguments
         self._process: subprocess.Popen[bytes] | None = None
         self.seen: set[psutil.Process] = set()
-        """All processes that belonged to it."""
+        """All processes of the program seen so far."""
 
     def start(self, *more: str) -> None:
-        """Start it."""
+        """Start the program."""
         with open(self.log, "ab") as log:
             command = [sys.executable, "-m", "tengen.cli", *self._arguments, *more]
             self._process = subprocess.Popen(command, stdout=log, stderr=log)
@@ -184,29 +185,29 @@ class Program:
 
     @property
     def process(self) -> psutil.Process:
-        """Its first process."""
+        """The program's main process."""
         assert self._process is not None
         return psutil.Process(self._process.pid)
 
     @property
     def is_running(self) -> bool:
-        """Whether it has not ended by itself."""
+        """Whether the program is running."""
         return self._process is not None and self._process.poll() is None
 
     def look(self) -> None:
-        """Remember the processes that it has now."""
+        """Record the current processes of the program."""
         with suppress(psutil.Error):
             self.seen |= {self.process, *self.process.children(recursive=True)}
 
     def kill(self) -> None:
-        """Kill it without warning; its children must notice by themselves."""
+        """Kill the main process without warning; its children must detect this themselves."""
         assert self._process is not None
         self.look()
         self._process.kill()
         self._process.wait()
 
     def stop(self, stop_signal: signal.Signals, within_s: float) -> int | None:
-        """Ask it to end; returns its exit code, None if it had to be killed."""
+        """Ask the program to exit. Return its exit code; None if it had to be killed."""
         assert self._process is not None
         self.look()
         self._process.send_signal(stop_signal)
@@ -217,7 +218,7 @@ class Program:
             return None
 
     def left(self) -> list[psutil.Process]:
-        """Return the processes that are still there."""
+        """Return the processes that are still running."""
         return [process for process in self.seen if process.is_running() and process.status() != psutil.STATUS_ZOMBIE]
 
 
@@ -259,7 +260,7 @@ class Soak:
     # -- running ---------------------------------------------------------------------------------------------------
 
     async def run(self) -> None:
-        """Run everything until the time is over and the clients have finished."""
+        """Run everything until the time is up and the clients have finished."""
         self.server.start()
         await self.wait_for_server()
         self.idle_descriptors = self.server.process.num_fds()
@@ -277,7 +278,7 @@ class Soak:
             self.started += self.ledger.beat()
             for task in (*others, *clients):
                 if task.done():
-                    task.result()  # raises what ended it
+                    task.result()  # raises the client's exception, if any
         self.is_over = True
         self.ledger.last_beat = math.inf
         for task in others:
@@ -285,7 +286,7 @@ class Soak:
         await asyncio.gather(*clients)
 
     async def repeat(self, client: Callable[[random.Random], Awaitable[None]], chance: random.Random) -> None:
-        """Run a client over and over; a lost connection is only allowed after a kill of the server."""
+        """Run a client repeatedly; a lost connection is allowed only after the server was killed."""
         while not self.is_over:
             try:
                 async with asyncio.timeout(4 * ANSWER_S):
@@ -317,13 +318,13 @@ class Soak:
         return response.json()
 
     def open_socket(self) -> connect:
-        """Return a connection to the socket of the server, to be entered."""
+        """Return a connection to the server's socket, as a context manager."""
         return connect(f"ws://{self.address}/api/socket", open_timeout=ANSWER_S)
 
     # -- clients ---------------------------------------------------------------------------------------------------
 
     async def play_game(self, chance: random.Random) -> None:
-        """Play a game against an engine, through kills of the server and of its workers."""
+        """Play a game against an engine while the server and its workers are killed."""
         players = {"black": {"kind": "person"}, "white": {"kind": "level", "level": chance.choice((1, 2, 3))}}
         state = await self.ask("POST", "games", players | {"rules": RULES})
         if state is None:
@@ -362,7 +363,7 @@ class Soak:
             state = await self.next_state(tab)
 
     async def act(self, tab: ClientConnection, game: str, **action: Any) -> None:
-        """Send an action; its answer comes with the next states."""
+        """Send an action; the reply arrives with the next states."""
         await tab.send(json.dumps({"type": "act", "id": "a", "gameId": game, "action": action}))
 
     async def next_state(self, tab: ClientConnection) -> Json:
@@ -415,7 +416,7 @@ class Soak:
     # -- kills and samples -----------------------------------------------------------------------------------------
 
     async def kill_at_random(self) -> None:
-        """Kill something every now and then."""
+        """Kill a process from time to time."""
         every_s = max(4.0, self.seconds / 60)
         server_kills = [share * self.seconds for share in (0.1, 0.2, 0.3)]
         while True:
@@ -433,7 +434,7 @@ class Soak:
                 await asyncio.to_thread(self.kill_program, program)
             for program in (self.training, self.tournament):
                 if not program.is_running:
-                    self.ledger.errors.append(f"{program.name} ended by itself; see its log")
+                    self.ledger.errors.append(f"{program.name} exited unexpectedly; see its log")
 
     def kill_worker(self) -> None:
         """Kill a worker of the server."""
@@ -444,7 +445,7 @@ class Soak:
                 self.ledger.killed("worker")
 
     def kill_program(self, program: Program) -> None:
-        """Kill the training or the tournament and start it again."""
+        """Kill the training or the tournament and restart it."""
         program.kill()
         self.ledger.killed(program.name)
         if program is self.training:
@@ -453,16 +454,16 @@ class Soak:
             program.start()
 
     async def kill_server(self) -> None:
-        """Kill the server and start it again on the same folder."""
+        """Kill the server and restart it on the same folder."""
         self.server.kill()
         self.ledger.killed("server")
-        self.ledger.last_kill["server"] = math.inf  # however long the start takes
+        self.ledger.last_kill["server"] = math.inf  # excuse failures until the server is back
         self.server.start()
         await self.wait_for_server()
         self.ledger.last_kill["server"] = self.server_started = time.monotonic()
 
     def note_progress(self) -> None:
-        """Remember how far the training and the tournament have come."""
+        """Record the progress of the training and the tournament."""
         with suppress(InputError):
             self.checkpoint = max(self.checkpoint, newest_checkpoint(self.runs / "ppo"))
             with GameStore(self.runs / "soak.sqlite", is_writer=False) as store:
@@ -490,7 +491,7 @@ class Soak:
     # -- the end ---------------------------------------------------------------------------------------------------
 
     async def check(self) -> list[tuple[str, str, str, bool]]:
-        """Stop everything; return each check with what was found, what is allowed, and whether that is so."""
+        """Stop everything; return each check with its result, what is allowed, and whether it passed."""
         await asyncio.sleep(min(10.0, self.seconds / 10))
         process = self.server.process
         descriptors = process.num_fds()
@@ -527,7 +528,7 @@ class Soak:
                 f"≤ {allowed_mb:.0f}",
                 last_mb <= allowed_mb,
             ),
-            ("worker memory in all, MB", f"at most {peak}", f"≤ {1024 * WORKERS}", peak <= 1024 * WORKERS),
+            ("total worker memory, MB", f"at most {peak}", f"≤ {1024 * WORKERS}", peak <= 1024 * WORKERS),
             ("descriptors under load", str(busiest), "≤ 200", busiest <= 200),
             (
                 "descriptors when idle",
@@ -536,13 +537,13 @@ class Soak:
                 descriptors <= self.idle_descriptors + 8,
             ),
             ("zombies", str(zombies), "0", not zombies),
-            ("exit of the server", str(exit_code), "0 or by signal", exit_code is not None),
+            ("exit code of the server", str(exit_code), "0 or by signal", exit_code is not None),
             ("processes left", str(len(left)), "0", not left),
             ("tournament games lost", str(len(missing)), "0", not missing),
             ("training: newest checkpoint", str(checkpoint), f"≥ {self.checkpoint}", checkpoint >= self.checkpoint),
             ("training: damage", problem or "none", "none", not problem),
             ("server log, bytes", str(len(log)), f"≤ {MAX_LOG_BYTES}", len(log) <= MAX_LOG_BYTES),
-            ("tracebacks in it", str(log.count("Traceback")), "0", "Traceback" not in log),
+            ("tracebacks in the server log", str(log.count("Traceback")), "0", "Traceback" not in log),
         ]
 
     async def check_acknowledged(self) -> None:
@@ -573,7 +574,7 @@ def newest_checkpoint(folder: Path) -> int:
 
 
 def inspect_run(folder: Path) -> tuple[str, int]:
-    """Return what is damaged about a run, and its newest checkpoint."""
+    """Return the damage to a run, if any, and its newest checkpoint."""
     try:
         left_out = LeftOut()
         for _ in RunReader.open(folder).readable_metrics(left_out):
@@ -590,7 +591,7 @@ def stored_games(path: Path) -> set[int]:
 
 
 def report(soak: Soak, checks: list[tuple[str, str, str, bool]]) -> None:
-    """Print what happened and what was checked."""
+    """Print the events and the results of the checks."""
     console = Console()
     load = Table("what happened", title=f"{soak.seconds / 60:g} minutes")
     load.add_column("count", justify="right")
@@ -612,8 +613,8 @@ def report(soak: Soak, checks: list[tuple[str, str, str, bool]]) -> None:
 def main() -> int:
     """Run the soak test and return the exit code."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.soak", description=__doc__.split("\n\n", maxsplit=1)[0])
-    parser.add_argument("--minutes", type=float, default=5.0, help="how long to keep up the load (default: 5)")
-    parser.add_argument("--seed", type=int, default=0, help="seed of the clients and the kills (default: 0)")
+    parser.add_argument("--minutes", type=float, default=5.0, help="duration of the load in minutes (default: 5)")
+    parser.add_argument("--seed", type=int, default=0, help="random seed for the clients and the kills (default: 0)")
     parser.add_argument("--keep", type=Path, help="folder for the data and the logs (default: a temporary one)")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as temporary:

@@ -137,7 +137,7 @@ class MatchResult:
     draws: int
     losses: int
     elo: float
-    """Elo difference; as if half a point had been lost if one player won every game."""
+    """Elo difference; if one player won every game, computed as if it had lost half a point."""
     elo_interval: tuple[float, float]
     """The 95 % interval of the Elo difference."""
     likelihood_of_superiority: float

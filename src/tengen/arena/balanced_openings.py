@@ -39,16 +39,16 @@ class BalanceSettings:
     agent: str = "alphabeta"
     """Agent that judges the openings; its decisions must have values."""
     nodes: int = 20_000
-    """Nodes of the longest search."""
+    """Node limit of the longest search."""
     max_value: float = 0.15
-    """Largest absolute value that an opening may have."""
+    """Maximum absolute value of an opening."""
     min_stones: int = 3
     max_stones: int = 6
     reach: int = 3
-    """Largest distance of a stone from the centre, in lines."""
+    """Maximum distance from the centre to a stone, in lines."""
     trials: TrialSettings = field(default_factory=TrialSettings)
     min_share: float = 0.3
-    """Smallest share of the points that each colour must score in the trial games."""
+    """Minimum share of the points that each colour must score in the trial games."""
 
     def __post_init__(self) -> None:
         if not 0 < self.max_value <= 1:
@@ -62,7 +62,7 @@ class BalanceSettings:
 
     @property
     def searches(self) -> tuple[int, ...]:
-        """Nodes of all searches of a candidate, shortest first; each has ten times the nodes of the one before."""
+        """Node limits of a candidate's searches, shortest first; each is ten times the previous one."""
         shortest = self.nodes // 10
         while shortest // 10 >= _SHORTEST_SEARCH:
             shortest //= 10
@@ -214,14 +214,14 @@ class _Selection:
 
     @property
     def is_over(self) -> bool:
-        """Whether enough openings were found or too many candidates in a row rejected."""
+        """Whether enough openings were found, or too many candidates in a row were rejected."""
         return len(self.found) >= self._count or self._misses >= self._max_tries
 
 
 def _draw(
     ruleset: Ruleset, seed: int, settings: BalanceSettings, log: _Journal, selection: _Selection
 ) -> Iterator[Candidate]:
-    """Yield the candidates that the journal does not have; add those that it has to the selection."""
+    """Yield the candidates missing from the journal; add the others to the selection."""
     for candidate in candidates(ruleset, seed, settings):
         if selection.is_over:
             return
@@ -278,7 +278,7 @@ class _Journal:
             append_line(path, _json_line(conditions))
 
     def find(self, candidate: Candidate) -> Judgement | None:
-        """Return the judgement of a candidate, if the file has it."""
+        """Return the judgement of a candidate; None if the file does not contain it."""
         known = self._known.get(candidate.number)
         if known is not None and known.stones != candidate.stones:
             raise RecordError(

@@ -164,7 +164,7 @@ class DrawRule:
     value: float = 0.02
     moves: int = 10
     after: int = 60
-    """Number of stones before which no game is drawn."""
+    """Minimum number of stones before a game can be drawn."""
 
     def __post_init__(self) -> None:
         _check_rule("draw", self.value, self.moves)
@@ -210,7 +210,7 @@ class Adjudication:
     resign: ResignRule | None = None
     """When a player resigns; None for never."""
     draw: DrawRule | None = None
-    """When a game with even scores is drawn; None for never."""
+    """When an even game is drawn; None for never."""
 
     def __post_init__(self) -> None:
         if self.max_moves is not None and self.max_moves < 1:

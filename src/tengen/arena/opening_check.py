@@ -40,7 +40,7 @@ class CheckedOpening:
     is_decided: bool
     """Whether the search proved the result."""
     points: tuple[float, ...]
-    """Points of black in the trial games."""
+    """Black's points in the trial games."""
 
     @property
     def trials(self) -> TrialResult:

@@ -28,7 +28,7 @@ class TrialSettings:
     games: int = 20
     """Games per opening; 0 plays none."""
     nodes: int = 3_000
-    """Mean number of nodes per move; each search gets between half and one and a half times as many."""
+    """Mean number of nodes per move; each search gets between 0.5 and 1.5 times as many."""
 
     def __post_init__(self) -> None:
         if self.games < 0 or self.games % 2:

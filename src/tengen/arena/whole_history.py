@@ -39,9 +39,9 @@ class TimedResult(NamedTuple):
     one: str
     other: str
     wins: float
-    """Points of `one`: its wins and half the draws."""
+    """Points scored by `one`: its wins plus half the draws."""
     losses: float
-    """Points of `other`."""
+    """Points scored by `other`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +93,8 @@ class _Model:
         self.nodes = sorted({(name, one.time) for one in results for name in (one.one, one.other) if name not in fixed})
         if len(self.nodes) > _MAX_NODES:
             raise InputError(
-                f"{len(self.nodes)} pairs of a player and a time are more than {_MAX_NODES}; rate fewer games"
+                f"too many ratings: {len(self.nodes)} pairs of a player and a time, maximum {_MAX_NODES}; "
+                "rate fewer games"
             )
         places = {node: place for place, node in enumerate(self.nodes)}
         size = len(self.nodes)

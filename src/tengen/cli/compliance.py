@@ -27,18 +27,18 @@ def compliance(
     ],
     only: Annotated[
         list[str] | None,
-        typer.Option(metavar="CHECK", help="Run only this check and those that it needs; repeatable."),
+        typer.Option(metavar="CHECK", help="Run only this check and the checks it depends on; repeatable."),
     ] = None,
     turn_ms: Annotated[int, typer.Option(min=1, help="Milliseconds per move in most checks.")] = 200,
     tolerance_ms: Annotated[int, typer.Option(min=1, help="Tolerance for late answers, in milliseconds.")] = 1000,
     start_ms: Annotated[int, typer.Option(min=1, help="Time limit for START, in milliseconds.")] = 10_000,
     memory_mb: Annotated[int, typer.Option(min=1, help="Memory limit in MB.")] = 350,
     cwd: Annotated[Path | None, typer.Option(metavar="DIR", help="Working directory of the engine.")] = None,
-    json_file: Annotated[Path | None, typer.Option("--json", help="Write the report to this file, too.")] = None,
+    json_file: Annotated[Path | None, typer.Option("--json", help="Also write the report to this file.")] = None,
 ) -> None:
     """Test an engine for Piskvork and Gomocup: commands, rules, boards, clocks, memory and bad input.
 
-    Every finding says what the engine must do, what it did, and how to mend it. The exit code is 0 if the engine is
+    Every finding says what the engine must do, what it did, and how to fix it. The exit code is 0 if the engine is
     compliant, otherwise 1.
     """
     import json

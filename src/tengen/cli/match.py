@@ -80,15 +80,16 @@ def match(
     resign: Annotated[
         str | None,
         typer.Option(
-            metavar="RULE", help="A player resigns after valuing its position below -VALUE for MOVES moves (0.95,4)."
+            metavar="RULE",
+            help="A player resigns after valuing its position below -VALUE for MOVES moves (for example 0.95,4).",
         ),
     ] = None,
     draw: Annotated[
         str | None,
         typer.Option(
             metavar="RULE",
-            help="Draw when both players value the game within VALUE for MOVES moves each, after AFTER stones"
-            " (0.02,10,60).",
+            help="Draw when both players value the game within VALUE for MOVES moves each, after AFTER stones "
+            "(for example 0.02,10,60).",
         ),
     ] = None,
     max_moves: Annotated[int | None, typer.Option(min=1, help="Adjudicate a draw after this many stones.")] = None,
@@ -110,7 +111,7 @@ def match(
         Path | None, typer.Option(help="Store the games in this file; games already in it are not played again.")
     ] = None,
     disk_mb: Annotated[
-        int | None, typer.Option(min=1, help="Stop when the file of --db has this size in MB (default: no limit).")
+        int | None, typer.Option(min=1, help="Stop when the --db file reaches this size in MB (default: no limit).")
     ] = None,
     json_file: Annotated[Path | None, typer.Option("--json", help="Write the result to this file.")] = None,
     save: Annotated[

@@ -40,7 +40,7 @@ def generate(
     count: Annotated[int, typer.Option(min=1, help="Number of openings.")] = 50,
     seed: Annotated[int, typer.Option(help="Random seed; each seed finds different openings.")] = 0,
     agent: _AgentOption = "alphabeta",
-    nodes: Annotated[int, typer.Option(min=1, help="Nodes of the longest search per opening.")] = 20_000,
+    nodes: Annotated[int, typer.Option(min=1, help="Node limit of the longest search per opening.")] = 20_000,
     max_value: Annotated[float, typer.Option(help="Maximum absolute value of an opening, from 0 to 1.")] = 0.15,
     min_stones: Annotated[int, typer.Option(min=1, help="Minimum number of stones.")] = 3,
     max_stones: Annotated[int, typer.Option(min=1, help="Maximum number of stones.")] = 6,
@@ -111,13 +111,13 @@ def check(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="Opening file.", show_default=False)],
     rules: RulesOption = DEFAULT_RULES,
     agent: _AgentOption = "alphabeta",
-    nodes: Annotated[int, typer.Option(min=1, help="Nodes of the search per opening.")] = 1_000_000,
+    nodes: Annotated[int, typer.Option(min=1, help="Node limit of the search per opening.")] = 1_000_000,
     games: _GamesOption = 20,
     game_nodes: _GameNodesOption = 3_000,
-    seed: Annotated[int, typer.Option(help="Random seed of the trial games.")] = 0,
+    seed: Annotated[int, typer.Option(help="Random seed for the trial games.")] = 0,
     first: Annotated[int | None, typer.Option(min=1, help="Check only the first N openings.", metavar="N")] = None,
     workers: _WorkersOption = 1,
-    json_file: Annotated[Path | None, typer.Option("--json", help="Write the report to this file, too.")] = None,
+    json_file: Annotated[Path | None, typer.Option("--json", help="Also write the report to this file.")] = None,
 ) -> None:
     """Report how balanced the openings of a file are: values, proofs, and the share of split pairs.
 

@@ -1,4 +1,4 @@
-"""`tengen paper`: run the experiments of a paper and lay the results next to the paper's."""
+"""`tengen paper`: run the experiments of a paper and compare the results with the paper's."""
 
 from __future__ import annotations
 
@@ -59,10 +59,10 @@ def paper(
     ] = False,
     publish: Annotated[
         bool,
-        typer.Option("--publish", help="Make the results of a complete run the published ones, in the repository."),
+        typer.Option("--publish", help="Copy the results of a complete run to the repository as the published ones."),
     ] = False,
 ) -> None:
-    """Run a paper's experiments and lay the results next to the paper's. The same command resumes a stopped run."""
+    """Run a paper's experiments and compare the results with the paper's. The same command resumes a stopped run."""
     from rich.console import Console
     from rich.markdown import Markdown
     from rich.table import Table
@@ -105,7 +105,7 @@ def paper(
     try:
         results = run_paper(found, lab, only=only or (), quick=quick)
     except KeyboardInterrupt:
-        console.print(f"stopped; the same command continues in {folder}", soft_wrap=True)
+        console.print(f"stopped; repeat the command to continue in {folder}", soft_wrap=True)
         raise typer.Exit(130) from None
     console.print(Markdown((folder / TABLE_FILE).read_text(encoding="utf-8")))
     console.print(f"{folder}: results, plots, games and runs", soft_wrap=True)

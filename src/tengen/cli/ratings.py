@@ -30,7 +30,7 @@ def ratings(
         list[str] | None, typer.Option(metavar="NAME=ELO", help="Fixed rating for a player; repeatable.")
     ] = None,
     mix_limits: Annotated[
-        bool, typer.Option("--mix-limits", help="Rate games together even if a player's time or nodes differ.")
+        bool, typer.Option("--mix-limits", help="Rate games together even if a player's time or node limits differ.")
     ] = False,
     json_file: Annotated[Path | None, typer.Option("--json", help="Write all results to this file.")] = None,
     pgn: Annotated[

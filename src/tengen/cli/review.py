@@ -52,10 +52,10 @@ def register(app: typer.Typer) -> None:
 def review(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="Game file.", show_default=False)],
     game: Annotated[int, typer.Option(min=1, help="Number of the game in the file, starting from 1.")] = 1,
-    effort: Annotated[EffortName, typer.Option(help="How much is searched for each position.")] = EffortName.NORMAL,
-    all_moves: Annotated[bool, typer.Option("--all", help="List every move, not only those that lost something.")] = (
-        False
-    ),
+    effort: Annotated[EffortName, typer.Option(help="Search effort per position.")] = EffortName.NORMAL,
+    all_moves: Annotated[
+        bool, typer.Option("--all", help="List every move, not only those that lowered the win rate.")
+    ] = False,
     save: Annotated[
         list[Path] | None,
         typer.Option(help="Write the review to this file: .html, or a game file such as .sgf; repeatable."),

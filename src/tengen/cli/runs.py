@@ -124,7 +124,9 @@ def compare(
 
 def export(
     run: Annotated[Path, typer.Argument(help="A run.", show_default=False)],
-    csv: Annotated[Path | None, typer.Option(help="Write to this file (default: print).", show_default=False)] = None,
+    csv: Annotated[
+        Path | None, typer.Option(help="Write to this file (default: standard output).", show_default=False)
+    ] = None,
 ) -> None:
     """Export the metrics of a run as CSV: one line per iteration, one column per number."""
     import io

@@ -1,4 +1,4 @@
-"""The experiments of a paper: what they share, and the figures that they yield.
+"""The experiments of a paper: what they share, and the figures that they produce.
 
 An experiment is a frozen dataclass made from a table in the paper's `config.toml`. It plays, trains or measures, keeps
 its work in the output folder so that a stopped one is resumed, and returns figures by name. The paper's own numbers
@@ -34,7 +34,7 @@ class Column(StrEnum):
     DESCRIBED = "described"
     """As the paper describes it."""
     BEST = "best"
-    """Our best form."""
+    """Our strongest variant."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,11 +42,11 @@ class Figure:
     """A measured number; `low` and `high` bound its 95 % interval, or the range over several seeds."""
 
     value: float | None
-    """None if no run reached it."""
+    """The number; None if no run reached it."""
     low: float | None = None
     high: float | None = None
     count: int = 0
-    """Number of games, positions or runs that it rests on."""
+    """Number of games, positions or runs behind the number."""
     note: str = ""
 
     @classmethod
@@ -72,7 +72,7 @@ class Figure:
     def of_seeds(cls, values: Sequence[float | None]) -> Figure:
         """Return the median over runs with different seeds, with their range; None stands for a run without a value.
 
-        The median is None if it is not reached by at least half of the runs.
+        The median is None if fewer than half of the runs have a value.
         """
         reached = sorted(value for value in values if value is not None)
         note = "" if len(reached) == len(values) else f"{len(reached)} of {len(values)} runs"
@@ -123,15 +123,15 @@ class Lab:
     out: Path
     console: Console
     trains_shipped: bool = False
-    """Whether networks that are shipped are trained from scratch instead."""
+    """Whether to train networks from scratch that could be taken from shipped models."""
     engines: Mapping[str, str] = field(default_factory=dict)
     """Name → command of external engines that take part."""
     shipped: Mapping[str, str] = field(default_factory=dict)
-    """Training → shipped model that stands for it unless `trains_shipped`."""
+    """Training → shipped model used in its place unless `trains_shipped`."""
     concurrency: int = 1
     """Games played at the same time."""
     on: str = "local"
-    """Where games are played and AlphaZero plays its own, as in `--on`."""
+    """Where games are played, including AlphaZero's self-play, as in `--on`."""
 
     def run_folder(self, training: str, seed: int = 1) -> Path:
         """Return the folder of a training run."""
@@ -168,13 +168,14 @@ class Experiment(ABC):
 
     name: str
     about: str = ""
-    """What it measures, in one line."""
+    """What the experiment measures, in one line."""
     column: Column = Column.AUTHORS
     needs_retraining: bool = False
     """Whether it runs only if every network is trained from scratch."""
     figure: str = ""
-    """First part of its figures' names (default: the experiment's name). Experiments that fill different columns of the
-    same rows share it."""
+    """First part of the figures' names (default: the experiment's name). Experiments that fill different columns of the
+    same rows share it.
+    """
 
     def key(self, *parts: str) -> str:
         """Return the name of a figure."""

@@ -1,4 +1,4 @@
-"""Games between players as experiments: every pair plays both colours, and each player itself if that is asked for."""
+"""Games between players as experiments: every pair plays both colours; players also play themselves if requested."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Games(Experiment):
     rounds: int = 10
     """Games per pair and colour."""
     challengers: int = 0
-    """Number of players, first in the list, who play against all others and not each other; 0: everybody plays."""
+    """Number of players at the start of the list who play all others but not each other; 0 for a round robin."""
     plays_self: bool = False
     """Whether every player also plays itself."""
     takes_engines: bool = False
@@ -49,7 +49,7 @@ class Games(Experiment):
     """Random stones at the start; 0 is the empty board."""
     seed: int = 1
     pictures: int = 0
-    """Number of games per pair of which a picture is drawn."""
+    """Number of games per pair for which a picture is written."""
 
     def __post_init__(self) -> None:
         check_at_least(self, 1, "rounds")

@@ -39,17 +39,17 @@ class Claim:
     """A number that the paper states."""
 
     figure: str
-    """Name of the figure that measures it."""
+    """Name of the figure that measures the claim."""
     what: str
-    """What it says, for the table."""
+    """The claim in words, for the table."""
     paper: float | None = None
-    """The paper's number; None if it only speaks of it."""
+    """The paper's number; None if the paper states it only in words."""
     said: str = ""
     """The paper's statement, if it is not a number."""
     unit: str = ""
     """`share`, `count`, `seconds` or nothing for a plain number."""
     headline: bool = False
-    """Whether it is in the summary of all papers."""
+    """Whether the claim is in the summary of all papers."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,7 +98,7 @@ class Paper:
     experiments: tuple[Experiment, ...]
     expected: Expected
     shipped: Mapping[str, str] = field(default_factory=dict)
-    """Training → shipped model that stands for it."""
+    """Training → shipped model used in its place."""
 
 
 def paper_names() -> list[str]:

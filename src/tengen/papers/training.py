@@ -36,15 +36,15 @@ class Training(Experiment):
     after: str = ""
     """Training whose network the run with the same seed starts from."""
     shipped: str = ""
-    """Shipped model that stands for the run of seed 1, unless everything is trained from scratch."""
+    """Shipped model used in place of the run with seed 1, unless everything is trained from scratch."""
     reaches: tuple[str, ...] = ()
-    """Thresholds such as `running_reward>4`; the figure is the number of games after which it is passed."""
+    """Thresholds such as `running_reward>4`; the figure is the number of games until the threshold is passed."""
     final: tuple[str, ...] = ()
     """Metrics, such as `running_reward` or `play.illegal`, whose last value is a figure."""
     best: tuple[str, ...] = ()
     """Metrics whose highest value is a figure."""
     curve: str = ""
-    """Metric that is drawn against the number of games."""
+    """Metric that is plotted against the number of games."""
 
     def __post_init__(self) -> None:
         check_at_least(self, 1, "seeds")

@@ -21,8 +21,8 @@ SMALL = {
     "Measure strength every … iterations": "0",
     "Keep a network every … iterations": "1",
     "Games per iteration": "4",
-    "Channels of the network": "4",
-    "Blocks of the network": "1",
+    "Network channels": "4",
+    "Network blocks": "1",
     "Batch size": "16",
 }
 RUNNING = re.compile("The process is running")
@@ -107,7 +107,7 @@ def test_networks_of_a_run_are_extended_compared_and_play_each_other(browser: Br
     visitor.shoot("laboratory-compare")
 
     visitor.open("#/laboratory/runs/first")
-    page.get_by_role("link", name="Tournament between its networks").click()
+    page.get_by_role("link", name="Tournament between this run's networks").click()
     expect(visitor.choice("run").first).to_have_value("first")
     page.get_by_label("Openings per pair").fill("1")
     page.keyboard.press("Tab")

@@ -317,7 +317,7 @@ def test_an_adaptive_opponent_plays_the_suggested_level(visitor: Visitor) -> Non
     expect(page.locator(".level-about")).to_contain_text("Casual")
     visitor.shoot("play-adaptive")
     visitor.point("h8").click()
-    expect(page.locator(".player-name")).to_have_text(["Casual, follows your rating", "You"])
+    expect(page.locator(".player-name")).to_have_text(["Casual, adjusted to your rating", "You"])
 
 
 def test_space_pauses_no_game_against_the_computer(visitor: Visitor) -> None:

@@ -60,8 +60,9 @@ class Credit(StrEnum):
     RESULT = "result"
     """Result of the game, discounted by the number of moves to the end, as in pg9."""
     STANDARDISED = "standardised"
-    """The same with mean 0 and deviation 1 over the moves of each batch of `running_reward.batch` games, as in the
-    code of pg9."""
+    """The same, normalised to mean 0 and standard deviation 1 over each batch of `running_reward.batch` games, as in
+    the code of pg9.
+    """
     GAE = "gae"
     """Advantage over the value network (actor-critic)."""
 
@@ -102,11 +103,11 @@ class LearnerConfig:
     square_decay: float = 0.99
     """Decay of the mean squared gradient in RMSProp."""
     epsilon: float = 1e-8
-    """Number that RMSProp adds to the root of the mean squared gradient."""
+    """ε that RMSProp adds to the root of the mean squared gradient."""
     reduction: Reduction = Reduction.MEAN
     """Combination of the gradients of the moves in an update; the code of pg9 adds them up."""
     masked: bool = True
-    """Leave illegal moves out of the softmax whose gradient is taken; otherwise all outputs take part."""
+    """Exclude illegal moves from the softmax whose gradient is taken; otherwise it includes all outputs."""
     discount: float = 0.99
     """Discount γ per move."""
     credit: Credit = Credit.RESULT
@@ -143,7 +144,7 @@ class RunningRewardConfig:
     decay: float = 0.99
     """Decay per batch."""
     replace_at: float = 0.0
-    """Running reward above which the network replaces the opponent `past` and the reward starts again; 0 for never."""
+    """Running reward above which the network replaces the opponent `past` and the reward is reset; 0 for never."""
     stop_at: float = 0.0
     """Running reward above which the run ends; 0 for never."""
 
@@ -163,7 +164,7 @@ class Config(NetLoopConfig):
     play: PlayConfig = field(default_factory=lambda: PlayConfig(games=100))
     """Games in an update."""
     choice: Choice = Choice.SAMPLED
-    """Choice of moves by the network and by the opponent `past`."""
+    """How the network and the opponent `past` choose their moves."""
     pool: PoolConfig = field(default_factory=lambda: PoolConfig(size=1, every=0))
     """Earlier networks, which play as the opponent `past`."""
     past_starts_random: bool = False
@@ -192,7 +193,7 @@ def compute_losses(
 ) -> dict[str, Tensor]:
     """Return the unweighted mean `policy` and `value` losses and `entropy` (to be maximised) of rows [N].
 
-    Unless `masked`, illegal moves and resignation take part in the softmax.
+    Unless `masked`, the softmax includes illegal moves and resignation.
     """
     log_policy = masked_log_policy(output.policy_logits, legal) if masked else _full_log_policy(output)
     chosen = log_policy.gather(1, actions[:, None]).squeeze(1)
@@ -284,7 +285,7 @@ class RunningReward:
     def add(self, rewards: np.ndarray[Any, np.dtype[np.float32]]) -> bool:
         """Add the rewards from games; return whether to replace the opponent.
 
-        If so, the running reward starts again with the next batch.
+        If so, the running reward restarts with the next batch.
         """
         for batch in rewards.reshape(-1, self._config.batch).sum(axis=1).tolist():
             self.value = batch if self.is_new else self._config.decay * self.value + (1 - self._config.decay) * batch

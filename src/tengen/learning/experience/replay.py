@@ -127,7 +127,7 @@ class WindowConfig:
     """Size of the replay window: `first · (total / first) ** exponent` newest positions, at most `largest`."""
 
     first: int = 10_000
-    """Number of positions up to which the window holds all of them."""
+    """Until this many positions have been produced, the window holds all of them."""
     largest: int = 60_000
     """Maximum number of positions."""
     exponent: float = 0.65
@@ -135,7 +135,7 @@ class WindowConfig:
     surprise_share: float = 0.5
     """Share of the sampling weight that is proportional to surprise; the rest is uniform."""
     only_newest: bool = False
-    """Whether the window holds exactly the positions of the newest iteration, whatever the sizes above are."""
+    """Whether the window holds exactly the positions of the newest iteration, regardless of the sizes above."""
 
     def __post_init__(self) -> None:
         if not 1 <= self.first <= self.largest:

@@ -19,7 +19,7 @@ class Comparison:
     names: tuple[str, ...]
     """Names of the runs."""
     settings: tuple[tuple[str, tuple[str, ...]], ...]
-    """Settings that are not the same in all runs: key and the value in each run, empty if a run has no such key."""
+    """Settings that differ between the runs: key and the value in each run, empty if a run has no such key."""
     results: tuple[tuple[str, tuple[str, ...]], ...]
     """Results: title and the value of each run."""
     curves: tuple[tuple[StrengthPoint, ...], ...]

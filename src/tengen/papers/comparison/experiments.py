@@ -21,10 +21,10 @@ class Race(Experiment):
     """Training of several algorithms with their presets for a board, rated on the same ladder as they learn."""
 
     board: str
-    """Preset of every algorithm."""
+    """Preset used for every algorithm."""
     algorithms: tuple[str, ...]
     cpu_minutes: float = 10.0
-    """CPU time of all threads per run, the measurements included."""
+    """CPU time of all threads per run, including measurements."""
     points: int = 8
     """Number of measurements per run."""
     seeds: int = 3

@@ -52,7 +52,7 @@ class Techniques(Experiment):
     games: int = 320
     """Number of games per match."""
     time_ms: int = 100
-    """Milliseconds per move in matches, without a limit of depth."""
+    """Milliseconds per move in matches, without a depth limit."""
     positions: int = 60
     """Number of openings from which searches are timed, each for twelve plies."""
     seed: int = 1

@@ -25,13 +25,13 @@ from tengen.papers.training import Training
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Supervised(Training):
-    """Training on recorded games that may not be shipped."""
+    """Training on recorded games that may not be redistributed."""
 
     algorithm: str = "supervised"
     data: str
     """Folder of the data set."""
     command: str
-    """Command that builds the data set, for the message if it is missing."""
+    """Command that builds the data set, for the error message if it is missing."""
 
     def run(self, lab: Lab) -> Findings:
         """Train the run."""
@@ -46,9 +46,9 @@ class Accuracy(Experiment):
     networks: Mapping[str, str]
     """Name in the table → training or shipped model."""
     data: str
-    """Folder of the data set; most collections of games may not be shipped."""
+    """Folder of the data set; most game collections may not be redistributed."""
     command: str
-    """Command that builds the data set, for the message if it is missing."""
+    """Command that builds the data set, for the error message if it is missing."""
     moves: int = 50_000
     """Maximum number of test moves."""
     averages: bool = False

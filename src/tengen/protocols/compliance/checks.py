@@ -57,10 +57,10 @@ class Check:
     name: str
     group: Group
     requirement: str
-    """What the engine must do: the end of a sentence."""
+    """What the engine must do, as a sentence without its full stop."""
     run: Callable[[Open], str]
     needs: tuple[str, ...] = ()
-    """Checks without which this one cannot succeed."""
+    """Checks that this one depends on."""
 
 
 CHECKS: list[Check] = []

@@ -53,7 +53,7 @@ class ComplianceSettings:
     start_ms: int = 10_000
     """Time limit for START."""
     idle_ms: int = 500
-    """How long the engine is observed in its opponent's time."""
+    """How long the engine is observed during its opponent's time."""
     memory_mb: int = 350
     """Memory limit, as in Gomocup."""
 

@@ -116,7 +116,7 @@ class ReviewMessage(Message):
     moves: list[ReviewMove]
     summary: ReviewSummary | None = None
     is_stored: bool = False
-    """Whether the finished review is stored, so that the same request is answered at once from now on."""
+    """Whether the finished review is stored, so that the same request will be answered at once."""
 
 
 class JudgeMessage(Message):

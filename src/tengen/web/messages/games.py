@@ -36,7 +36,7 @@ class LevelPlayer(Message):
     kind: Literal["level"] = "level"
     level: Annotated[int, Field(ge=1, le=MAX_LEVEL)]
     is_adaptive: bool = False
-    """Whether the server replaces the level by the one closest to the rating of the browser, in every rematch again."""
+    """Whether the server replaces the level with the one closest to the browser's rating, in every rematch too."""
 
 
 class AgentPlayer(Message):

@@ -536,6 +536,7 @@ export interface Puzzle {
   rating: number;
   stones: number;
   currentPlayer: Colour;
+  source: PuzzleSource | null;
   boardXSize: number;
   boardYSize: number;
   initialStones: Array<[Colour, string]>;
@@ -549,10 +550,17 @@ export type PuzzleKind = "vcf" | "vct" | "defence";
 export interface PuzzleList {
   total: number;
   puzzles: Array<PuzzleSummary>;
+  pending: number;
 }
 
 export interface PuzzleSolution {
   pv: Array<string>;
+}
+
+export interface PuzzleSource {
+  gameId: string;
+  turnNumber: number;
+  played: string;
 }
 
 export interface PuzzleSummary {
@@ -565,6 +573,7 @@ export interface PuzzleSummary {
   rating: number;
   stones: number;
   currentPlayer: Colour;
+  source: PuzzleSource | null;
 }
 
 export interface PuzzleTry {
@@ -995,7 +1004,7 @@ export interface Routes {
   "PUT /api/studies/{study_id}": { path: { study_id: string }; query: {}; body: RecordInput; answer: Study };
   "POST /api/export": { path: {}; query: {}; body: ExportRequest; answer: ExportResult };
   "POST /api/studies": { path: {}; query: {}; body: RecordInput; answer: Study };
-  "GET /api/puzzles": { path: {}; query: { kind?: PuzzleKind | null; theme?: Theme | null; rule?: Rule | null; grade?: number | null; limit?: number; offset?: number }; body: undefined; answer: PuzzleList };
+  "GET /api/puzzles": { path: {}; query: { source?: "shipped" | "own"; kind?: PuzzleKind | null; theme?: Theme | null; rule?: Rule | null; grade?: number | null; limit?: number; offset?: number }; body: undefined; answer: PuzzleList };
   "GET /api/puzzles/daily": { path: {}; query: { day: string }; body: undefined; answer: PuzzleSummary };
   "GET /api/puzzles/{puzzle_id}": { path: { puzzle_id: string }; query: {}; body: undefined; answer: Puzzle };
   "GET /api/puzzles/{puzzle_id}/solution": { path: { puzzle_id: string }; query: {}; body: undefined; answer: PuzzleSolution };
