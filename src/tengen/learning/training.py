@@ -8,7 +8,7 @@ from pathlib import Path
 from shutil import rmtree
 
 from tengen.core.plugins import InFile
-from tengen.errors import AgentError, InputError, MissingExtraError, RunError
+from tengen.errors import InputError, TengenError
 from tengen.learning.algorithms.registry import find_algorithm
 from tengen.learning.config import load_config, preset_names
 from tengen.learning.run.folder import LIMITS, Run, new_header
@@ -85,8 +85,11 @@ def _limits(folder: Path, settings: Sequence[str]) -> dict[str, float]:
 
 
 def discard_if_untouched(run: Run, error: BaseException) -> None:
-    """Delete a new run that failed before its first iteration, so that the corrected command can use its folder."""
-    if isinstance(error, (InputError, AgentError, RunError, MissingExtraError)) and run.is_untouched():
+    """Delete a new run that failed before its first iteration, so that the corrected command can use its folder.
+
+    A run that another process trains is kept.
+    """
+    if isinstance(error, TengenError) and run.is_untouched() and not run.is_running():
         rmtree(run.folder, ignore_errors=True)
 
 

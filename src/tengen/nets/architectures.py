@@ -209,3 +209,13 @@ def transfer_weights(source: Net, target: Net) -> list[str]:
     shared = {name: tensor for name, tensor in theirs.items() if name in ours and ours[name].shape == tensor.shape}
     target.load_state_dict({**ours, **shared})
     return [name for name in ours if name not in shared]
+
+
+def keep_convolutions(source: Path, target: Path) -> None:
+    """Write a network with the convolutions of another one and new random weights in all other layers."""
+    net, ruleset = load_net(source)
+    fresh = build_net(net.config, ruleset, seed=1)
+    for ours, given in zip(fresh.modules(), net.modules(), strict=True):
+        if isinstance(ours, nn.Conv2d):
+            ours.load_state_dict(given.state_dict())
+    save_net(target, fresh, ruleset)

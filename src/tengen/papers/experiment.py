@@ -7,11 +7,12 @@ have the same names in `expected.json`, so tables need nothing else.
 
 from __future__ import annotations
 
+import json
 import math
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, fields
 from enum import StrEnum
 from pathlib import Path
 from statistics import NormalDist, median
@@ -19,11 +20,15 @@ from typing import Any
 
 from rich.console import Console
 
+from tengen.core.checked_files import parse_json, read_bytes
+from tengen.core.files import write_text, writing
+from tengen.core.tables import to_table
 from tengen.errors import InputError
 from tengen.learning.checks import check_at_least
 
 _QUANTILE = NormalDist().inv_cdf(0.975)
 _NETWORK = re.compile(r"\{([^{}]+)\}")
+_MAX_BYTES = 1 << 24
 
 
 class Column(StrEnum):
@@ -161,6 +166,42 @@ class Lab:
 
         return _NETWORK.sub(parameter, text)
 
+    def parts(self, experiment: Experiment) -> Parts:
+        """Return the finished parts of an experiment that was stopped.
+
+        Raises `InputError` if they were measured with other settings.
+        """
+        return Parts(self.out / "parts" / f"{experiment.name}.json", experiment, self)
+
+
+class Parts:
+    """Parts of an experiment, kept in a file, so that a stopped experiment does not measure them again."""
+
+    def __init__(self, path: Path, experiment: Experiment, lab: Lab) -> None:
+        self._path = path
+        self._settings = experiment.settings_table(lab)
+        self._parts: dict[str, Any] = {}
+        if not path.exists():
+            return
+        table = parse_json(read_bytes(path, _MAX_BYTES), str(path))
+        if not isinstance(table, dict) or not all(isinstance(table.get(key), dict) for key in ("settings", "parts")):
+            raise InputError(f"{path} is damaged: it has no settings and parts; delete it to measure them again")
+        if not experiment.has_settings(table["settings"], lab):
+            raise InputError(
+                f"{path} has parts of {experiment.name} with other settings: choose another folder with --out"
+            )
+        self._parts = table["parts"]
+
+    def get(self, name: str, measure: Callable[[], Any]) -> Any:
+        """Return a part, which is JSON; if it is not finished, measure and keep it."""
+        if name not in self._parts:
+            self._parts[name] = measure()
+            with writing(self._path.parent):
+                self._path.parent.mkdir(parents=True, exist_ok=True)
+            table = {"settings": self._settings, "parts": self._parts}
+            write_text(self._path, json.dumps(table, indent=1, ensure_ascii=False) + "\n")
+        return self._parts[name]
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Experiment(ABC):
@@ -172,6 +213,8 @@ class Experiment(ABC):
     column: Column = Column.AUTHORS
     needs_retraining: bool = False
     """Whether it runs only if every network is trained from scratch."""
+    needs_shipped: bool = False
+    """Whether it runs only with shipped networks, because another experiment measures the trained ones."""
     figure: str = ""
     """First part of the figures' names (default: the experiment's name). Experiments that fill different columns of the
     same rows share it.
@@ -180,6 +223,22 @@ class Experiment(ABC):
     def key(self, *parts: str) -> str:
         """Return the name of a figure."""
         return "/".join((self.figure or self.name, *parts))
+
+    def settings_table(self, lab: Lab) -> dict[str, Any]:
+        """Return the settings that determine the results, as they are after a round trip through JSON."""
+        table = to_table(self)
+        if table.get("takes_engines"):
+            table["engines"] = dict(lab.engines)
+        del table["about"]
+        found: dict[str, Any] = json.loads(json.dumps(table))
+        return found
+
+    def has_settings(self, done: Mapping[str, Any], lab: Lab) -> bool:
+        """Whether results are those of these settings; results from before a new setting have its default."""
+        defaults = {one.name for one in fields(self) if getattr(self, one.name) == one.default}
+        return {
+            name: value for name, value in self.settings_table(lab).items() if name in done or name not in defaults
+        } == done
 
     @abstractmethod
     def run(self, lab: Lab) -> Findings:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import combinations
-from math import sqrt
-from pathlib import Path
+from typing import Any
 
 from tengen.arena.entrant import Entrant
 from tengen.arena.export import save_games
@@ -22,6 +22,7 @@ from tengen.core.shipped import shipped_folder
 from tengen.errors import AgentError, InputError
 from tengen.learning.checks import check_at_least
 from tengen.papers.experiment import Experiment, Figure, Findings, Lab
+from tengen.papers.plots import draw_heat_map
 
 _QUANTILE = 1.96
 
@@ -50,6 +51,8 @@ class Games(Experiment):
     seed: int = 1
     pictures: int = 0
     """Number of games per pair for which a picture is written."""
+    publishes_pictures: bool = False
+    """Whether the pictures are plots, which are published."""
 
     def __post_init__(self) -> None:
         check_at_least(self, 1, "rounds")
@@ -69,7 +72,7 @@ class Games(Experiment):
                 self._play(store, (first, second), agents, lab)
                 games = list(store.games())
                 self._check(games, (first, second), lab)
-                self._save(store, games, lab.out / "games" / f"{self.name}-{_file(first)}-{_file(second)}")
+                self._save(store, games, (first, second), lab)
             findings.figures |= self._count(first, second, games)
             for game in games:
                 for name, spent in _times(game, (first, second)):
@@ -80,7 +83,50 @@ class Games(Experiment):
                     round(sum(spent) / len(spent) / 1000, 6), count=len(spent)
                 )
                 findings.figures[self.key(name, "longest seconds")] = Figure(round(max(spent) / 1000, 4))
+        findings.data["players"] = list(agents)
+        findings.data["black"] = self._cells(list(agents), findings.figures)
         return findings
+
+    def _cells(self, players: list[str], figures: Mapping[str, Figure]) -> list[tuple[str, str, float, float]]:
+        """Return black, white, and the shares of games that black won and lost, for all pairs that played."""
+        cells = []
+        for black in players:
+            for white in players:
+                won, lost = (figures.get(self.key(black, white, result)) for result in ("won", "lost"))
+                if won is not None and lost is not None:
+                    cells.append((black, white, won.value or 0.0, lost.value or 0.0))
+        return cells
+
+    def draw(self, lab: Lab, data: Mapping[str, Any]) -> None:
+        """Draw the shares of games that black won and lost, and the scores of all pairs (figures 3 and 4 of zero9)."""
+        players: list[str] = data["players"]
+        cells = {(black, white): (won, lost) for black, white, won, lost in data["black"]}
+        if len(players) < 3 or (self.challengers and not self.plays_self):
+            return
+        size = range(len(players))
+        rates = [[cells.get((players[column], players[row])) for column in size] for row in size]
+        draw_heat_map(
+            players,
+            players,
+            [[math.nan if cell is None else (1 + cell[0] - cell[1]) / 2 for cell in line] for line in rates],
+            lab.out / "plots" / f"{self.name}-won-lost",
+            "Shares of games that black won / lost",
+            texts=[["" if cell is None else f"{cell[0]:.2g}/{cell[1]:.2g}" for cell in line] for line in rates],
+            axes_names=("black", "white"),
+        )
+        scores = [
+            [0.0 if one == other else _score_of(cells.get((one, other)), cells.get((other, one))) for one in players]
+            for other in players
+        ]
+        draw_heat_map(
+            players,
+            players,
+            [[(2 + score) / 4 for score in line] for line in scores],
+            lab.out / "plots" / f"{self.name}-scores",
+            "score(A, B), 2 for winning every game",
+            texts=[["" if math.isnan(score) else f"{score:+.2g}" for score in line] for line in scores],
+            axes_names=("A", "B"),
+        )
 
     def _pairs(self, names: list[str]) -> Iterator[tuple[str, str]]:
         if self.challengers:
@@ -134,11 +180,15 @@ class Games(Experiment):
         figures: dict[str, Figure] = {}
         results: dict[bool, list[int]] = {True: [], False: []}
         """Whether the first player was black → the results for it."""
+        plies: dict[str, list[float]] = {first: [], second: []}
+        """Black → length of the games that it won."""
         for stored in games:
             is_first = stored.game.first == 0
             winner = stored.result.outcome.winner
             for_black = 0 if winner is None else (1 if winner is Colour.BLACK else -1)
             results[is_first].append(for_black if is_first else -for_black)
+            if for_black > 0:
+                plies[first if is_first else second].append(len(stored.result.moves))
         if first == second:
             blacks = {first: [*results[True], *(-result for result in results[False])]}
         else:
@@ -147,6 +197,8 @@ class Games(Experiment):
             white = second if black == first else first
             for name, result in (("won", 1), ("lost", -1)):
                 figures[self.key(black, white, name)] = Figure.share(outcomes.count(result), len(outcomes))
+            if wins := plies[black]:
+                figures[self.key(black, white, "plies of wins")] = Figure.mean(wins)
         if first != second:
             both = [*results[True], *results[False]]
             for player, other, sign in ((first, second, 1), (second, first, -1)):
@@ -158,13 +210,25 @@ class Games(Experiment):
             )
         return figures
 
-    def _save(self, store: GameStore, games: list[StoredGame], folder: Path) -> None:
+    def _save(self, store: GameStore, games: list[StoredGame], pair: tuple[str, str], lab: Lab) -> None:
         """Write all games as SGF and a few as pictures."""
+        folder = lab.out / "games" / f"{self.name}-{_file(pair[0])}-{_file(pair[1])}"
         save_games(store, folder, event=self.name, formats=("sgf",))
         for stored in games[: self.pictures]:
             position = Position.from_moves(self.rules, stored.result.moves)
-            picture = draw_svg(position, PictureOptions(numbers=True))
-            write_text(folder / f"game-{stored.game.number + 1}.svg", picture)
+            file = folder / f"game-{stored.game.number + 1}.svg"
+            if self.publishes_pictures:
+                seats = (stored.game.first, stored.game.second)
+                black, white = (_file(pair[seats[seat ^ stored.result.black_seat]]) for seat in (0, 1))
+                file = lab.out / "plots" / f"{self.name}-{black}-{white}-{stored.game.number + 1}.svg"
+            with writing(file.parent):
+                file.parent.mkdir(parents=True, exist_ok=True)
+            write_text(file, draw_svg(position, PictureOptions(numbers=True)))
+
+
+def _score_of(one: tuple[float, float] | None, other: tuple[float, float] | None) -> float:
+    """Return the score of a pair from the shares that black won and lost with either side as black."""
+    return math.nan if one is None or other is None else one[0] - one[1] + other[1] - other[0]
 
 
 def _score(as_black: list[int], as_white: list[int]) -> Figure:
@@ -175,7 +239,7 @@ def _score(as_black: list[int], as_white: list[int]) -> Figure:
     value = round(black.value + white.value, 4)
     if black.high is None or white.high is None:
         return Figure(value, count=len(as_black) + len(as_white))
-    half = sqrt((black.high - black.value) ** 2 + (white.high - white.value) ** 2)
+    half = math.sqrt((black.high - black.value) ** 2 + (white.high - white.value) ** 2)
     return Figure(value, round(value - half, 4), round(value + half, 4), len(as_black) + len(as_white))
 
 

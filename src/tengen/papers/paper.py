@@ -21,16 +21,17 @@ from tengen import __version__
 from tengen.core.checked_files import parse_json, read_bytes
 from tengen.core.files import write_text, writing
 from tengen.core.provenance import source_commit
-from tengen.core.tables import TableReader, did_you_mean, read_toml, to_table
+from tengen.core.tables import TableReader, did_you_mean, read_toml
 from tengen.errors import InputError, MissingExtraError
 from tengen.papers.experiment import Column, Experiment, Figure, Findings, Lab, MissingDataError
 from tengen.papers.games import Games
 from tengen.papers.training import Training
+from tengen.papers.variants import Variants
 
 RESULTS_FILE = "results.json"
 TABLE_FILE = "table.md"
 _PACKAGE = Path(__file__).parent
-_KINDS: Mapping[str, type[Experiment]] = {"games": Games, "training": Training}
+_KINDS: Mapping[str, type[Experiment]] = {"games": Games, "training": Training, "variants": Variants}
 _MAX_BYTES = 1 << 26
 
 
@@ -169,7 +170,7 @@ def run_paper(paper: Paper, lab: Lab, *, only: Sequence[str] = (), quick: bool =
         for one in paper.experiments
         if one.name not in results.experiments
         and (not only or one.name in only)
-        and (lab.trains_shipped or not one.needs_retraining)
+        and not (one.needs_shipped if lab.trains_shipped else one.needs_retraining)
     ]
     for number, experiment in enumerate(todo, 1):
         about = experiment.about or experiment.name
@@ -202,7 +203,7 @@ def _open_results(paper: Paper, lab: Lab, quick: bool) -> Results:
         raise InputError(f"{lab.out} has the results of a run {kept} --retrain: choose another folder with --out")
     for experiment in paper.experiments:
         done = results.experiments.get(experiment.name)
-        if done is not None and done["settings"] != _settings(experiment, lab):
+        if done is not None and not experiment.has_settings(done["settings"], lab):
             raise InputError(
                 f"{lab.out} has results of {experiment.name} with other settings: choose another folder with --out"
             )
@@ -235,19 +236,10 @@ def _about(paper: Paper, lab: Lab, quick: bool) -> dict[str, Any]:
     }
 
 
-def _settings(experiment: Experiment, lab: Lab) -> dict[str, Any]:
-    """Return the settings that determine an experiment's results, as they are after a round trip through JSON."""
-    table = to_table(experiment)
-    if table.get("takes_engines"):
-        table["engines"] = dict(lab.engines)
-    del table["about"]
-    return json.loads(json.dumps(table))  # type: ignore[no-any-return]
-
-
 def _keep(results: Results, experiment: Experiment, found: Findings, lab: Lab, wall: float, cpu: float) -> None:
     results.experiments[experiment.name] = {
         "column": experiment.column.value,
-        "settings": _settings(experiment, lab),
+        "settings": experiment.settings_table(lab),
         "seconds": round(wall, 1),
         "cpu_seconds": round(cpu, 1),
         "figures": {name: figure.to_json() for name, figure in found.figures.items()},

@@ -4,11 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tengen.arena.pictures import new_figure, save_figure
 from tengen.core.files import writing
+from tengen.core.plots import (
+    add_legend,
+    draw_line,
+    draw_measurements,
+    draw_shares,
+    new_figure,
+    new_plot,
+    save_figure,
+    set_title,
+)
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 
 def draw_lines(
@@ -21,41 +34,46 @@ def draw_lines(
     style: str = "-",
 ) -> None:
     """Draw lines by name, each a list of points (x, y) or (x, y, error), as PATH.svg and PATH.png."""
-    figure = new_figure(7, 4)
-    axes = figure.subplots()
+    figure, axes = new_plot(title)
     for name, points in lines.items():
         columns = list(zip(*points, strict=True)) or [(), ()]
         if len(columns) == 3:
-            x, y, error = columns
-            axes.errorbar(x, y, yerr=error, fmt="o-", label=name, capsize=2, markersize=3, linewidth=1)
+            x, y, errors = columns
+            draw_measurements(axes, x, y, errors, name)
         else:
-            axes.plot(*columns, style, label=name, linewidth=1)
+            x, y = columns
+            draw_line(axes, x, y, name, style)
     axes.set_xlabel(horizontal)
     axes.set_ylabel(vertical)
-    axes.set_title(title, loc="left", fontsize="medium")
-    axes.legend(fontsize="small", frameon=False)
-    axes.grid(alpha=0.3)
-    axes.spines[["top", "right"]].set_visible(False)
+    add_legend(axes)
     _save(figure, path)
 
 
 def draw_heat_map(
-    rows: Sequence[str], columns: Sequence[str], values: Sequence[Sequence[float]], path: Path, title: str
+    rows: Sequence[str],
+    columns: Sequence[str],
+    values: Sequence[Sequence[float]],
+    path: Path,
+    title: str,
+    *,
+    texts: Sequence[Sequence[str]] | None = None,
+    axes_names: tuple[str, str] = ("", ""),
 ) -> None:
-    """Draw shares from 0 to 1 as a heat map with the percentages in its cells."""
-    figure = new_figure(2.5 + 0.5 * len(columns), 1.4 + 0.35 * len(rows))
+    """Draw shares from 0 to 1 as a heat map, with `texts` (default: the percentages) in its cells.
+
+    NaN is a cell without a value. `axes_names` are those of the columns and of the rows.
+    """
+    width = max((len(text) for line in texts for text in line), default=0) if texts else 3
+    figure = new_figure(2.5 + max(0.5, 0.14 * width) * len(columns), 1.4 + 0.35 * len(rows))
     axes = figure.subplots()
-    table = np.array(values, dtype=float)
-    axes.imshow(table, cmap="RdYlGn", vmin=0, vmax=1, aspect="auto")
-    axes.set_xticks(range(len(columns)), columns)
-    axes.set_yticks(range(len(rows)), rows)
-    for (row, column), share in np.ndenumerate(table):
-        axes.text(column, row, f"{100 * share:.0f}", ha="center", va="center", fontsize="small")
-    axes.set_title(title, loc="left", fontsize="medium")
+    draw_shares(axes, np.array(values, dtype=float), rows, columns, texts)
+    axes.set_xlabel(axes_names[0])
+    axes.set_ylabel(axes_names[1])
+    set_title(axes, title)
     _save(figure, path)
 
 
-def _save(figure: object, path: Path) -> None:
+def _save(figure: Figure, path: Path) -> None:
     with writing(path.parent):
         path.parent.mkdir(parents=True, exist_ok=True)
-    save_figure(figure, path)  # type: ignore[arg-type]
+    save_figure(figure, path)

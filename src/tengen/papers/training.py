@@ -14,9 +14,10 @@ from tengen.learning.algorithms import alphazero
 from tengen.learning.algorithms.registry import find_algorithm
 from tengen.learning.checks import check_at_least
 from tengen.learning.config import load_config
-from tengen.learning.run.folder import Run, new_header
+from tengen.learning.run.folder import Run
 from tengen.learning.run.progress import Progress
 from tengen.learning.run.reading import CONFIG_FILE, Metrics
+from tengen.learning.training import execute, start_run
 from tengen.papers.experiment import Experiment, Figure, Findings, Lab
 from tengen.papers.plots import draw_lines
 
@@ -80,24 +81,24 @@ class Training(Experiment):
 
     def _train(self, lab: Lab, seed: int) -> Run:
         folder = lab.run_folder(self.name, seed)
-        module = find_algorithm(self.algorithm)
         settings = list(self.settings)
         if self.after:
             settings.append(f'init_from="{lab.network(self.after, seed)}"')
-        config = load_config(module.Config, self.algorithm, self.preset, settings)
         if (folder / CONFIG_FILE).exists():
             run = Run.open(folder)
-            if _without_source(to_table(run.config(module.Config))) != _without_source(to_table(config)):
+            kind = find_algorithm(self.algorithm).Config
+            config = load_config(kind, self.algorithm, self.preset, settings)
+            if _without_source(to_table(run.config(kind))) != _without_source(to_table(config)):
                 raise InputError(f"{folder} is a run with other settings: choose another folder with --out")
         else:
-            run = Run.create(folder, new_header(self.algorithm, self.preset, seed), config)
+            run = start_run(folder, self.algorithm, self.preset, settings, seed)
         if not run.is_finished():
             with Progress(lab.console, f"{self.name}, seed {seed}") as progress:
                 if self.algorithm == "alphazero":
                     with open_place(lab.on, warn=progress.say) as place:
                         alphazero.train(run, progress, place)
                 else:
-                    module.train(run, progress)
+                    execute(run, progress)
         return run
 
 

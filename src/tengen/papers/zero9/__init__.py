@@ -1,0 +1,1 @@
+"""Reproduction of "Reinforcement Learning for Gomoku" (zero9)."""
