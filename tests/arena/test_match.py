@@ -9,16 +9,10 @@ from collections.abc import Callable
 import pytest
 
 from tengen.agents.registry import make_agent
-from tengen.arena.match import (
-    Adjudication,
-    DrawRule,
-    Ending,
-    GameResult,
-    ProofTrust,
-    ResignRule,
-    TimeControl,
-    play_game,
-)
+from tengen.arena import claims
+from tengen.arena.adjudication import Adjudication, DrawRule, ProofTrust, ResignRule
+from tengen.arena.claims import ClaimCheck, is_own_code
+from tengen.arena.match import Ending, GameResult, TimeControl, play_game
 from tengen.core.contracts import Agent, Decision, Limits, Outcome, Proof, Ruleset
 from tengen.core.geometry import Point, parse_points
 from tengen.core.opening_procedure import Option
@@ -201,23 +195,69 @@ def test_the_watch_is_notified_of_every_wait() -> None:
 # -- adjudication ----------------------------------------------------------------------------------------------------
 
 WIN, LOSS = Proof("win", 3), Proof("loss", 4)
+FIVE, IDLE = "d5e5f5g5h5", "a1c1g1i1"
+"""Black's fourth stone makes an open four; white does not defend."""
 
 
 @pytest.mark.parametrize(
-    ("trust", "white_claims", "moves", "outcome"),
+    ("trust", "black_claims", "white_claims", "moves"),
     [
-        (ProofTrust.NONE, {0: LOSS}, 9, Outcome.BLACK),
-        (ProofTrust.ONE, {}, 3, Outcome.BLACK),
-        (ProofTrust.BOTH, {1: LOSS}, 4, Outcome.BLACK),
-        (ProofTrust.BOTH, {1: WIN}, 9, Outcome.BLACK),
-        (ProofTrust.BOTH, {2: LOSS}, 9, Outcome.BLACK),
+        (ProofTrust.NONE, {3: WIN}, {3: LOSS}, 9),
+        (ProofTrust.ONE, {3: WIN}, {}, 7),
+        (ProofTrust.ONE, {}, {3: LOSS}, 8),
+        (ProofTrust.BOTH, {3: WIN}, {}, 9),
+        (ProofTrust.BOTH, {3: WIN}, {3: LOSS}, 8),
+        (ProofTrust.BOTH, {3: WIN}, {1: LOSS}, 9),
     ],
 )
-def test_proofs_end_games(trust: ProofTrust, white_claims: dict[int, Proof], moves: int, outcome: Outcome) -> None:
-    black, white = Script("a1b1c1d1e1", {1: WIN}), Script("a2b2c2d2", white_claims)
+def test_proofs_end_games(
+    trust: ProofTrust, black_claims: dict[int, Proof], white_claims: dict[int, Proof], moves: int
+) -> None:
+    black, white = Script(FIVE, black_claims), Script(IDLE, white_claims)
     result = game(black, white, adjudication=Adjudication(proofs=trust))
-    assert (len(result.moves), result.outcome) == (moves, outcome)
+    assert (len(result.moves), result.outcome) == (moves, Outcome.BLACK)
     assert result.ending is (Ending.FIVE if moves == 9 else Ending.PROVED)
+
+
+@pytest.mark.parametrize("claim", [WIN, LOSS, Proof("draw", 70)])
+def test_claims_that_the_engine_cannot_prove_do_not_end_games(claim: Proof) -> None:
+    result = game(Script(FIVE, {0: claim}), Script(IDLE), adjudication=Adjudication(proofs=ProofTrust.ONE))
+    assert (result.ending, len(result.moves)) == (Ending.FIVE, 9)
+
+
+def test_a_claim_is_checked_for_the_move_that_was_played() -> None:
+    before = Position.from_moves(RULES, "d5a1e5c1f5g1")
+    check = ClaimCheck()
+    assert check.confirms(Outcome.BLACK, before.play("g5"))
+    assert not check.confirms(Outcome.WHITE, before.play("g5"))
+    assert not check.confirms(Outcome.BLACK, before.play("a9"))  # white answers next to the three
+    assert check.confirms(Outcome.BLACK, before.undo().play("i1"))  # white has let black make an open four
+    assert not ClaimCheck().confirms(Outcome.BLACK, Position.from_moves("7x7:6:freestyle", "d4"))
+
+
+def test_a_player_with_many_wrong_claims_is_no_longer_checked(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(claims, "CHECK_NODES", 100)
+    check = ClaimCheck()
+    won = Position.from_moves(RULES, "d5a1e5c1f5g1g5")
+    assert check.confirms(Outcome.BLACK, won)
+    for _ in range(claims.MAX_UNCONFIRMED):
+        assert not check.confirms(Outcome.WHITE, won)
+    assert not check.confirms(Outcome.BLACK, won)
+
+
+def test_only_code_of_tengen_is_believed() -> None:
+    with make_agent("alphabeta") as engine:
+        assert is_own_code(engine)
+        assert is_own_code(make_agent(engine))
+    assert not is_own_code(Script(FIVE))
+    assert not is_own_code(make_agent(Script(FIVE)))
+
+
+def test_proofs_of_own_engines_end_games_without_a_check(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ClaimCheck, "confirms", lambda *_: pytest.fail("a proof of the engine was checked"))
+    with make_agent("alphabeta:nodes=2000,hash-mb=1") as engine:
+        result = game(engine, Script(IDLE), adjudication=Adjudication(proofs=ProofTrust.ONE))
+    assert (result.outcome, result.ending) == (Outcome.BLACK, Ending.PROVED)
 
 
 def test_a_move_limit_is_a_draw() -> None:

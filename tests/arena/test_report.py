@@ -17,7 +17,7 @@ from tengen.arena.entrant import Entrant
 from tengen.arena.live import LiveView
 from tengen.arena.match import Ending, GameResult, Turn
 from tengen.arena.match_report import match_lines, match_report
-from tengen.arena.pictures import rating_figure, save_figure
+from tengen.arena.pictures import rating_figure
 from tengen.arena.ratings import rate_tally
 from tengen.arena.render import print_tables, to_html, to_markdown, write_report
 from tengen.arena.schedule import ScheduledGame
@@ -28,6 +28,7 @@ from tengen.arena.tally import Tally, Wdl
 from tengen.arena.tournament import Progress, Tournament
 from tengen.core.contracts import Outcome, Ruleset
 from tengen.core.geometry import parse_points
+from tengen.core.plots import save_figure
 from tengen.errors import InputError
 
 NINE = Ruleset.parse("9x9:5:freestyle")

@@ -12,7 +12,8 @@ import time
 from dataclasses import dataclass, field
 
 from tengen.agents.registry import make_agent
-from tengen.arena.match import Adjudication, ProofTrust, TimeControl, play_game
+from tengen.arena.adjudication import Adjudication, ProofTrust
+from tengen.arena.match import TimeControl, play_game
 from tengen.arena.openings import random_openings
 from tengen.core.contracts import Agent, Decision, Limits, Ruleset
 from tengen.core.position import Position

@@ -14,8 +14,9 @@ import psutil
 import pytest
 
 from tengen.arena import openings
+from tengen.arena.adjudication import Adjudication, ProofTrust
 from tengen.arena.entrant import Entrant
-from tengen.arena.match import Adjudication, Ending, ProofTrust, TimeControl
+from tengen.arena.match import Ending, TimeControl
 from tengen.arena.schedule import TournamentFormat
 from tengen.arena.sprt import EloModel, Hypothesis, Sprt
 from tengen.arena.standings import collect

@@ -9,8 +9,9 @@ from dataclasses import replace
 
 import psutil
 
+from tengen.arena.adjudication import Adjudication
 from tengen.arena.entrant import Entrant
-from tengen.arena.match import Adjudication, Ending, GameResult, TimeControl
+from tengen.arena.match import Ending, GameResult, TimeControl
 from tengen.arena.openings import random_openings
 from tengen.arena.schedule import Schedule
 from tengen.arena.workers import PlaySettings, game_workers

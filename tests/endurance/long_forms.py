@@ -70,8 +70,9 @@ def _fail_web(folder: Path) -> Iterator[str]:
 
 def count_time_losses(games: int, time_ms: int, tolerance_ms: int) -> int:
     """Play games of the engine against itself through the protocol; return 1 if any was lost on time."""
+    from tengen.arena.adjudication import Adjudication, ProofTrust
     from tengen.arena.entrant import Entrant
-    from tengen.arena.match import Adjudication, ProofTrust, TimeControl
+    from tengen.arena.match import TimeControl
     from tengen.arena.store import GameStore
     from tengen.arena.tournament import Tournament, play
     from tengen.core.contracts import Ruleset

@@ -14,7 +14,7 @@ import pytest
 
 from tengen.agents.external_engine import BrainAgent, split_command
 from tengen.agents.registry import make_agent
-from tengen.core.contracts import Limits, Proof, Ruleset
+from tengen.core.contracts import Limits, Ruleset
 from tengen.core.opening_procedure import Option
 from tengen.core.position import Position
 from tengen.errors import AgentError, AgentNameError, EngineError, EngineFault, GameOverError, RulesetError
@@ -380,9 +380,12 @@ def test_analysis() -> None:
         after = agent.choose(Position.from_moves(RULES, "h8h9"), QUICK)
     assert [snapshot.depth for snapshot in snapshots] == [1, 2, 3]
     last = snapshots[-1]
-    assert [line.proof for line in last.lines] == [Proof("win", 5), None, Proof("loss", 4)]
-    assert last.lines[0].value_to_move == 1.0
+    # A forced win that the engine reports is an opinion, not a proof.
+    assert [line.proof for line in last.lines] == [None, None, None]
+    assert [line.reason for line in last.lines] == ["the engine reports +M5", "", "the engine reports -M4"]
+    assert 0.999 < last.lines[0].value_to_move < 1.0
     assert 0 < last.lines[1].value_to_move < 0.2
+    assert -1.0 < last.lines[2].value_to_move < -0.999
     assert last.nodes == 300
     assert after.move not in ("h8", "h9")
 

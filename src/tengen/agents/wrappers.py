@@ -34,6 +34,11 @@ class LentAgent(Agent):
         self.name = agent.name
         self._agent = agent
 
+    @property
+    def agent(self) -> Agent:
+        """The agent that was lent."""
+        return self._agent
+
     def supports(self, ruleset: Ruleset) -> bool:
         """See `Agent.supports`."""
         return self._agent.supports(ruleset)

@@ -13,7 +13,8 @@ from enum import StrEnum
 from typing import NamedTuple, TypeVar
 
 from tengen.agents.opening_choices import choose_actions
-from tengen.core.contracts import Agent, Colour, Decision, Limits, Opening, Outcome, Ruleset
+from tengen.arena.adjudication import Adjudication, Adjudicator
+from tengen.core.contracts import Agent, Colour, Limits, Opening, Outcome, Ruleset
 from tengen.core.geometry import Point
 from tengen.core.opening_procedure import OpeningState, Option, Seat
 from tengen.core.position import Position
@@ -85,16 +86,6 @@ _PLAYED_OUT = frozenset(
 )
 
 
-class ProofTrust(StrEnum):
-    """Which claims of a proved result end the game."""
-
-    NONE = "none"
-    ONE = "one"
-    """Either player claims a proved win, loss or draw."""
-    BOTH = "both"
-    """Both players claim the same proved result on consecutive moves."""
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TimeControl(Limits):
     """A player's limits for a whole game: the `Limits` for each move, the clock at the start and the tolerance.
@@ -135,86 +126,6 @@ class TimeControl(Limits):
     def allowed_ms(self, clock_ms: float | None) -> float | None:
         """Return the time for the next move in milliseconds; None without a time limit."""
         return min((ms for ms in (self.time_ms, clock_ms) if ms is not None), default=None)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ResignRule:
-    """A player loses once it has valued its own position at no more than -`value` for `moves` moves in a row.
-
-    Only the player's own values count, so a wrong value harms no one else. Players without values never resign.
-    """
-
-    value: float = 0.95
-    moves: int = 4
-
-    def __post_init__(self) -> None:
-        _check_rule("resign", self.value, self.moves)
-
-    @classmethod
-    def parse(cls, text: str) -> ResignRule:
-        """Parse `VALUE[,MOVES]`, such as `0.95,4`."""
-        value, moves = _parse_rule("resign", text, (str(cls().value), str(cls().moves)))
-        return cls(value=float(value), moves=int(moves))
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DrawRule:
-    """The game is drawn once both players have valued it within `value` of even for `moves` moves each in a row."""
-
-    value: float = 0.02
-    moves: int = 10
-    after: int = 60
-    """Minimum number of stones before a game can be drawn."""
-
-    def __post_init__(self) -> None:
-        _check_rule("draw", self.value, self.moves)
-        if self.after < 0:
-            raise NotationError(f"the draw rule needs a number of stones of at least 0, not {self.after}")
-
-    @classmethod
-    def parse(cls, text: str) -> DrawRule:
-        """Parse `VALUE[,MOVES[,AFTER]]`, such as `0.02,10,60`."""
-        default = cls()
-        value, moves, after = _parse_rule("draw", text, (str(default.value), str(default.moves), str(default.after)))
-        return cls(value=float(value), moves=int(moves), after=int(after))
-
-
-def _check_rule(name: str, value: float, moves: int) -> None:
-    if not 0 < value <= 1:
-        raise NotationError(f"the {name} rule needs a value above 0 and at most 1, not {value}")
-    if moves < 1:
-        raise NotationError(f"the {name} rule needs at least 1 move, not {moves}")
-
-
-def _parse_rule(name: str, text: str, defaults: tuple[str, ...]) -> list[str]:
-    """Return the fields of a rule; missing ones are defaults. All but the first must be integers."""
-    fields = [field.strip() for field in text.split(",")]
-    try:
-        float(fields[0])
-        [int(field) for field in fields[1:]]
-        if len(fields) > len(defaults):
-            raise ValueError
-    except ValueError:
-        raise NotationError(f"not a {name} rule: {text!r} (expected numbers such as {','.join(defaults)})") from None
-    return [*fields, *defaults[len(fields) :]]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Adjudication:
-    """Conditions under which a game is decided before it is played out."""
-
-    proofs: ProofTrust = ProofTrust.NONE
-    """Which claims of a proved result end the game."""
-    max_moves: int | None = None
-    """Number of stones at which the game is declared a draw; None for no limit."""
-    resign: ResignRule | None = None
-    """When a player resigns; None for never."""
-    draw: DrawRule | None = None
-    """When an even game is drawn; None for never."""
-
-    def __post_init__(self) -> None:
-        if self.max_moves is not None and self.max_moves < 1:
-            raise NotationError(f"max_moves must be at least 1, not {self.max_moves}")
 
 
 class Turn(NamedTuple):
@@ -316,7 +227,8 @@ class _Game:
         self._ruleset = ruleset
         self._agents = agents
         self._controls = controls
-        self._adjudication = adjudication
+        self._max_moves = adjudication.max_moves
+        self._adjudicator = Adjudicator(adjudication)
         self._rng = random.Random(seed)
         self._watch = watch
         self._clocks: list[float | None] = [control.match_ms for control in controls]
@@ -326,12 +238,6 @@ class _Game:
         self._choices: tuple[Option, ...] = ()
         self._messages: list[Remark] = []
         self._message_characters = 0
-        self._claim: Outcome | None = None
-        """Result that the player who made the last move claimed to have proved."""
-        self._lost_moves = [0, 0]
-        """Number of moves in a row that each seat has valued as lost."""
-        self._even_moves = [0, 0]
-        """Number of moves in a row that each seat has valued as even."""
 
     def play(self, opening: Sequence[Point]) -> GameResult:
         started = time.perf_counter()
@@ -395,9 +301,8 @@ class _Game:
         return state
 
     def _play_out(self) -> tuple[Outcome, Ending]:
-        limit = self._adjudication.max_moves
         while not self._position.is_over:
-            if limit is not None and self._position.stones >= limit:
+            if self._max_moves is not None and self._position.stones >= self._max_moves:
                 return Outcome.DRAW, Ending.MOVE_LIMIT
             decided = self._take_turn()
             if decided is not None and not self._position.is_over:
@@ -421,10 +326,14 @@ class _Game:
             raise _Forfeit(seat, _ending_of_move(error), str(error)) from None
         self._turns.append(turn)
         self._keep_messages(messages)
-        claim = self._agreed_claim(mover, decision)
-        if claim is not None:
-            return claim, Ending.PROVED
-        return self._adjudicated_by_score(mover, seat, turn.value_to_move)
+        proved = self._adjudicator.proved_result(self._agents[seat], decision, self._position)
+        if proved is not None:
+            return proved, Ending.PROVED
+        if self._adjudicator.has_resigned(seat, turn.value_to_move):
+            return Outcome.win_for(mover.opponent), Ending.RESIGNATION
+        if self._adjudicator.is_drawn(seat, turn.value_to_move, self._position.stones):
+            return Outcome.DRAW, Ending.EVEN
+        return None
 
     def _timed(self, seat: int, ask: Callable[[Agent, Limits], T]) -> tuple[T, float]:
         """Ask the player in a seat for an answer and charge its clock. Return the answer and the milliseconds used."""
@@ -442,40 +351,12 @@ class _Game:
             self._clocks[seat] = max(0.0, clock_ms - spent_ms) + control.increment_ms
         return answer, spent_ms
 
-    def _agreed_claim(self, mover: Colour, decision: Decision) -> Outcome | None:
-        """Return the proved outcome of this decision if `ProofTrust` lets it end the game."""
-        claim: Outcome | None = None
-        if decision.proof is not None:
-            winner = {"win": mover, "loss": mover.opponent}.get(decision.proof.result)
-            claim = Outcome.DRAW if winner is None else Outcome.win_for(winner)
-        before, self._claim = self._claim, claim
-        match self._adjudication.proofs:
-            case ProofTrust.NONE:
-                return None
-            case ProofTrust.ONE:
-                return claim
-            case ProofTrust.BOTH:
-                return claim if claim == before else None
-
     def _keep_messages(self, texts: Sequence[str]) -> None:
         """Keep the messages about the last move, up to the limit of the game."""
         for text in texts:
             self._message_characters += len(text)
             if self._message_characters <= MAX_MESSAGE_CHARACTERS:
                 self._messages.append(Remark(self._position.stones, text))
-
-    def _adjudicated_by_score(self, mover: Colour, seat: int, value: float | None) -> tuple[Outcome, Ending] | None:
-        """Count a value of a seat; return the result if the resign rule or the draw rule ends the game."""
-        resign, draw = self._adjudication.resign, self._adjudication.draw
-        is_lost = resign is not None and value is not None and value <= -resign.value
-        self._lost_moves[seat] = self._lost_moves[seat] + 1 if is_lost else 0
-        if resign is not None and self._lost_moves[seat] >= resign.moves:
-            return Outcome.win_for(mover.opponent), Ending.RESIGNATION
-        is_even = draw is not None and value is not None and abs(value) <= draw.value
-        self._even_moves[seat] = self._even_moves[seat] + 1 if is_even else 0
-        if draw is not None and min(self._even_moves) >= draw.moves and self._position.stones >= draw.after:
-            return Outcome.DRAW, Ending.EVEN
-        return None
 
 
 class _Faults:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from tengen.arena.adjudication import Adjudication
 from tengen.arena.entrant import Entrant
-from tengen.arena.match import Adjudication, GameResult, TimeControl, play_game
+from tengen.arena.match import GameResult, TimeControl, play_game
 from tengen.arena.schedule import ScheduledGame
 from tengen.arena.tally import Wdl
 from tengen.arena.workers import PlaySettings, game_workers

@@ -12,8 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from tengen.agents.registry import AgentRegistry, check_plays
+from tengen.arena.adjudication import Adjudication
 from tengen.arena.entrant import Entrant
-from tengen.arena.match import Adjudication, GameResult, TimeControl
+from tengen.arena.match import GameResult, TimeControl
 from tengen.arena.openings import RandomOpenings, Stones, load_openings
 from tengen.arena.schedule import Schedule, ScheduledGame, TournamentFormat, pairings
 from tengen.arena.sprt import Hypothesis, Sprt

@@ -11,7 +11,8 @@ import random
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from tengen.arena.match import Adjudication, ProofTrust, play_game
+from tengen.arena.adjudication import Adjudication, ProofTrust
+from tengen.arena.match import play_game
 from tengen.core.contracts import Agent, Decision, Limits, Outcome, Ruleset
 from tengen.core.position import Position
 from tengen.errors import AgentError, InputError

@@ -16,8 +16,9 @@ from typing import Protocol, runtime_checkable
 
 from tengen.agents.agent_cache import AgentCache
 from tengen.agents.registry import AgentRegistry
+from tengen.arena.adjudication import Adjudication
 from tengen.arena.entrant import Entrant
-from tengen.arena.match import Adjudication, Ending, GameResult, TimeControl, play_game
+from tengen.arena.match import Ending, GameResult, TimeControl, play_game
 from tengen.arena.schedule import ScheduledGame
 from tengen.core.contracts import Agent, Outcome
 from tengen.core.worker_pool import LostOrder, MakePool, Pool, WorkerPool

@@ -126,10 +126,11 @@ def match(
     """
     import json
 
+    from tengen.arena.adjudication import Adjudication, DrawRule, ProofTrust, ResignRule
     from tengen.arena.entrant import Entrant
     from tengen.arena.export import save_games
     from tengen.arena.live import LiveView
-    from tengen.arena.match import Adjudication, DrawRule, ProofTrust, ResignRule, TimeControl
+    from tengen.arena.match import TimeControl
     from tengen.arena.match_report import match_lines, match_report
     from tengen.arena.sprt import EloModel, Sprt
     from tengen.arena.store import GameStore

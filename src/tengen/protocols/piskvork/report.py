@@ -8,12 +8,14 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from tengen.core.contracts import Analysis, AnalysisLine, Decision, Proof
+from tengen.core.contracts import Analysis, AnalysisLine, Decision
 from tengen.core.geometry import Point
 from tengen.protocols.piskvork.notation import parse_squares, point_of_square, square_of_point, squares_of_points
 
 _EVAL_SCALE = 200.0
 _MAX_EVAL = 20_000
+_CLAIMED_VALUE = 0.9999
+"""Value of a win that an external engine reports as forced."""
 
 
 def eval_of_value(value: float) -> int:
@@ -94,7 +96,8 @@ def realtime_marks(analysis: Analysis, height: int) -> Iterator[str]:
 class InfoParser:
     """Parses an engine's `INFO PV` blocks and ignores all other output.
 
-    An engine sends one block per candidate, so a snapshot is complete after the last block.
+    An engine sends one block per candidate, so a snapshot is complete after the last block. An evaluation such as +M5
+    is the engine's opinion: nobody has checked it, so the line gets a value close to 1 and no proof.
     """
 
     def __init__(self, width: int, height: int) -> None:
@@ -145,15 +148,15 @@ class InfoParser:
             points.append(point)
         if not points:
             return None
-        proof = _proof_of(values.get("EVAL", ""))
+        claim = _claim_of(values.get("EVAL", ""))
         return AnalysisLine(
             move=points[0],
-            value_to_move=_value_of(values, proof),
+            value_to_move=_value_of(values, claim),
             line=tuple(points),
-            proof=proof,
             depth=_parse_int(values.get("DEPTH")),
             selective_depth=_parse_int(values.get("SELDEPTH")),
             visits=_parse_int(values.get("NODES")),
+            reason=f"the engine reports {claim}" if claim else "",
         )
 
 
@@ -163,16 +166,15 @@ def _eval_text(line: AnalysisLine) -> str:
     return str(eval_of_value(line.value_to_move))
 
 
-def _proof_of(text: str) -> Proof | None:
+def _claim_of(text: str) -> str:
+    """Return an evaluation that reports a forced win or loss, such as +M5; empty for other evaluations."""
     sign, plies = text[:2].upper(), text[2:]
-    if sign in ("+M", "-M") and plies.isdecimal() and len(plies) < 5:
-        return Proof("win" if sign == "+M" else "loss", int(plies))
-    return None
+    return sign + plies if sign in ("+M", "-M") and plies.isdecimal() and len(plies) < 5 else ""
 
 
-def _value_of(values: dict[str, str], proof: Proof | None) -> float:
-    if proof is not None:
-        return 1.0 if proof.result == "win" else -1.0
+def _value_of(values: dict[str, str], claim: str) -> float:
+    if claim:
+        return _CLAIMED_VALUE if claim.startswith("+") else -_CLAIMED_VALUE
     for key, convert in (("WINRATE", lambda rate: 2.0 * rate - 1.0), ("EVAL", value_of_eval)):
         try:
             value = convert(float(values.get(key, "")))
