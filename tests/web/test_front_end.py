@@ -82,6 +82,33 @@ def test_every_error_that_a_visitor_can_cause_is_translated() -> None:
             assert set(re.findall(r"\{\d+\}", value)) <= set(re.findall(r"\{\d+\}", key)), key
 
 
+def string_texts(path: Path) -> Iterator[str]:
+    """Yield the strings of a module except docstrings, up to the first line break, with {} for values."""
+    tree = ast.parse(path.read_text("utf-8"))
+    docstrings = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in docstrings:
+            yield node.value.partition("\n")[0]
+        elif isinstance(node, ast.JoinedStr):
+            text = "".join(str(part.value) if isinstance(part, ast.Constant) else "{}" for part in node.values)
+            yield text.partition("\n")[0]
+
+
+def test_every_translated_error_still_exists() -> None:
+    texts = {text for path in Path(tengen.__file__).parent.rglob("*.py") for text in string_texts(path)}
+    for file in (STATIC / "i18n").glob("*.json"):
+        for key in json.loads(file.read_text("utf-8")):
+            if not key.startswith("fault."):
+                continue
+            template = re.sub(r"\{\d+\}", "{}", key.removeprefix("fault."))
+            # An error may begin with a place that is translated separately: "line 3: …".
+            whole = re.compile("(?:.*: )?" + ".+".join(map(re.escape, template.split("{}"))))
+            start = template.removesuffix("{}") if template.endswith(": {}") else None
+            assert any(whole.fullmatch(text) or (start and text.startswith(start)) for text in texts), (
+                f"no code raises this error; remove {key!r} from {file.name}"
+            )
+
+
 def test_every_language_is_offered() -> None:
     code = (STATIC / "js" / "i18n.js").read_text("utf-8")
     (table,) = re.findall(r"LANGUAGES = \{(.*?)\};", code, re.DOTALL)

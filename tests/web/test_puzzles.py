@@ -149,6 +149,6 @@ def test_a_puzzle_is_solved_over_http(client: TestClient) -> None:
 def test_puzzles_that_do_not_exist(client: TestClient) -> None:
     assert client.get("/api/puzzles/vcf-0").status_code == 404
     assert client.post("/api/puzzles/vcf-0/try", json={"moves": ["h8"]}).status_code == 404
-    puzzle = next(iter(PuzzleCollection.load().find(None, None, None, 1, 0).puzzles))
+    puzzle = next(iter(PuzzleCollection.load().summaries()))
     for moves in (["a1", "a1"], ["z9"], []):
         assert client.post(f"/api/puzzles/{puzzle.id}/try", json={"moves": moves}).status_code in (400, 422)

@@ -15,6 +15,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import StrEnum
 
+import numpy as np
+
 from tengen._native import LineShape, PatternBoard
 from tengen.core.contracts import Colour, Foul, Rule
 from tengen.core.geometry import Point
@@ -259,10 +261,9 @@ class _Board:
         """Find the fours (`makes` is FIVE) or open threes (OPEN_FOUR), one per set of stones on a line."""
         groups: dict[tuple[int, tuple[int, ...]], list[int]] = {}
         for line in range(len(_STEPS)):
-            for index in self._empty:
-                if self._shapes[colour][line, index] == makes and (
-                    makes is LineShape.FIVE or self._is_legal(colour, index)
-                ):
+            # The tables contain no shapes for occupied points.
+            for index in np.flatnonzero(self._shapes[colour][line] == makes.value).tolist():
+                if makes is LineShape.FIVE or self._is_legal(colour, index):
                     groups.setdefault((line, self._stones_behind(colour, line, index)), []).append(index)
         for (line, stones), points in groups.items():
             answers = self._find_answers(colour, line, points, makes)

@@ -19,6 +19,7 @@ from tengen.web.laboratory.operating import OperatingLimits, Operations
 from tengen.web.limits import WebLimits, client_of
 from tengen.web.messages.games import Person, Player
 from tengen.web.puzzles.collection import PuzzleCollection
+from tengen.web.puzzles.own import OwnPuzzles
 from tengen.web.store import Store
 from tengen.web.workers.jobs import Supports
 from tengen.web.workers.scheduler import SearchPool, SearchPoolConfig
@@ -79,6 +80,11 @@ class Services:
         return PuzzleCollection.load()
 
     @cached_property
+    def own_puzzles(self) -> OwnPuzzles:
+        """The puzzles from the games that were played on this server."""
+        return OwnPuzzles(self.store, self.pool)
+
+    @cached_property
     def lab(self) -> Lab:
         """The runs, tournaments, models and papers that the laboratory shows."""
         return Lab(runs=self.config.runs, papers=self.config.papers)
@@ -106,6 +112,7 @@ class Services:
     async def close(self) -> None:
         """Stop all games and searches and close the store."""
         self.games.close()
+        self.own_puzzles.close()
         await self.pool.close()
         self.store.close()
 

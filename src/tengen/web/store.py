@@ -17,7 +17,7 @@ from typing import Any, Literal, TypeAlias
 
 from tengen.errors import InputError, StorageError
 
-Kind: TypeAlias = Literal["game", "review", "study"]
+Kind: TypeAlias = Literal["game", "review", "study", "puzzles"]
 
 _VERSION = 2
 _APPLICATION_ID = 0x54574542  # "TWEB"
@@ -108,10 +108,10 @@ class Store:
     def put(self, kind: Kind, id: str, body: str, *, is_new: bool = False, owner: str = "", summary: str = "") -> None:
         """Insert or replace an entry. Once this returns, the entry survives a crash of the process.
 
-        A game belongs to a browser, and a review to a game; a replaced entry keeps its owner. If a new entry exceeds
-        the maximum number, the oldest entry of its kind is deleted. If the maximum size is exceeded, the oldest reviews
-        and then the oldest studies are deleted, because these can be large. Raises `StorageError` and changes nothing
-        if the disk is full or fails.
+        A game belongs to a browser, and reviews and puzzles belong to a game; a replaced entry keeps its owner. If a
+        new entry exceeds the maximum number, the oldest entry of its kind is deleted. If the maximum size is exceeded,
+        the oldest reviews and then the oldest studies are deleted, because these can be large. Raises `StorageError`
+        and changes nothing if the disk is full or fails.
         """
         now = time.time()
         with self._transaction(kind):
@@ -128,10 +128,10 @@ class Store:
             self._database.execute("UPDATE entries SET summary = ? WHERE id = ? AND kind = ?", (summary, id, kind))
 
     def delete(self, kind: Kind, id: str) -> None:
-        """Delete an entry and the reviews that belong to it. Raises `StorageError` if the disk fails."""
+        """Delete an entry and the reviews and puzzles that belong to it. Raises `StorageError` if the disk fails."""
         with self._transaction(kind):
             self._database.execute("DELETE FROM entries WHERE id = ? AND kind = ?", (id, kind))
-            self._database.execute("DELETE FROM entries WHERE owner = ? AND kind = 'review'", (id,))
+            self._database.execute("DELETE FROM entries WHERE owner = ? AND kind IN ('review', 'puzzles')", (id,))
 
     def _used_bytes(self) -> int:
         pages, free, size = (

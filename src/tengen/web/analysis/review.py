@@ -19,7 +19,7 @@ from tengen.core.position import Position
 from tengen.errors import NotFoundError, StorageError
 from tengen.records.game import GameRecord, Setup
 from tengen.review import EFFORTS, Assessment, Effort, MoveReview, Review, Thresholds, annotate
-from tengen.web.analysis.review_messages import accuracies_of, move_of, result_of, review_of
+from tengen.web.analysis.review_messages import move_of, result_of, review_of
 from tengen.web.analysis.thinking import Send, require_ongoing
 from tengen.web.games.my_games import export_records
 from tengen.web.messages.events import JudgeMessage, ReviewMessage
@@ -47,7 +47,7 @@ async def review(services: Services, request: ReviewRequest, owner: str, send: S
     stored = stored_review(services, request)
     if stored is not None:
         with suppress(StorageError):
-            _record_accuracy(services, request, stored)
+            _record(services, request, stored)
         send(_last_message(request, len(positions), stored.moves, stored, is_stored=True))
         return
     if request.only_stored:
@@ -163,19 +163,21 @@ def _assess_all(
 
 
 def _store(services: Services, request: ReviewRequest, result: ReviewResult) -> bool:
-    """Store a review and the accuracies for its game; the client gets the review even if the disk is full."""
+    """Store a review and what its game needs of it; the client gets the review even if the disk is full."""
     try:
         services.store.put("review", _key(request), result.model_dump_json(), owner=request.game_id or "", is_new=True)
-        _record_accuracy(services, request, result)
+        _record(services, request, result)
     except StorageError as error:
         _log.warning("%s", error)
         return False
     return True
 
 
-def _record_accuracy(services: Services, request: ReviewRequest, result: ReviewResult) -> None:
+def _record(services: Services, request: ReviewRequest, result: ReviewResult) -> None:
+    """Store accuracies and mistakes with the game, and start to search the mistakes for puzzles."""
     if request.game_id is not None:
-        services.games.record_accuracy(request.game_id, request.moves, accuracies_of(result))
+        services.games.record_review(request.game_id, result)
+        services.own_puzzles.search_game(request.game_id)
 
 
 def _last_message(

@@ -10,7 +10,7 @@ from __future__ import annotations
 import copy
 import json
 import secrets
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -253,6 +253,13 @@ class Game:
         )
 
     @property
+    def people(self) -> frozenset[Colour]:
+        """The colours that people play."""
+        black = self._opening.black or Seat.PROPOSER
+        seats = {Colour.BLACK: black, Colour.WHITE: black.other}
+        return frozenset(colour for colour, seat in seats.items() if isinstance(self.players[seat], Person))
+
+    @property
     def actions(self) -> tuple[str, ...]:
         """All actions so far, in order."""
         return tuple(str(past.action) for past in self._history)
@@ -317,8 +324,12 @@ class Game:
             seed=self.seed,
         )
 
-    def summary(self, accuracy: Mapping[Colour, float] | None = None) -> str:
-        """Return what the list of games shows, as JSON; `accuracy` is from a review of this game."""
+    def summary(self, accuracy: Mapping[Colour, float] | None = None, mistakes: Sequence[int] = ()) -> str:
+        """Return what the list of games shows, as JSON.
+
+        `accuracy` is from a review of this game; `mistakes` are the turn numbers of the people's moves that missed or
+        allowed a forced win.
+        """
         black = self._opening.black
         fields = {
             "rules": self.start.ruleset.name,
@@ -329,6 +340,7 @@ class Game:
             "move_count": len(self._position.moves),
             "is_rated": self.is_rated,
             "accuracy": dict(accuracy or {}),
+            "mistakes": list(mistakes),
         }
         return json.dumps(fields, separators=(",", ":"))
 

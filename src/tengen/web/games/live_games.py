@@ -13,16 +13,17 @@ import json
 import logging
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any, NamedTuple, TypeAlias
 
 from tengen.agents.opening_choices import OpeningDecision
-from tengen.core.contracts import Colour, Decision, Limits, Outcome, Ruleset
+from tengen.core.contracts import Decision, Limits, Outcome, Ruleset
 from tengen.core.geometry import Point
 from tengen.core.opening_procedure import Option, Seat
 from tengen.errors import AgentError, NotDueError, NotFoundError, StorageError, TengenError
+from tengen.web.analysis.review_messages import accuracies_of
 from tengen.web.games.explorer import PlayedGame
 from tengen.web.games.game import Game, check_turn_number, moves_of_stored
 from tengen.web.games.players import AllowedAgents, NamedAgent
@@ -40,6 +41,7 @@ from tengen.web.messages.games import (
     PlayerRating,
     SimpleAction,
 )
+from tengen.web.messages.reviews import ReviewResult
 from tengen.web.positions import black_winrate_of, proof_of, winrate_of
 from tengen.web.store import Listed, Store
 from tengen.web.workers.jobs import Choose, ChooseInOpening
@@ -189,12 +191,17 @@ class LiveGames:
             rows = [self._check_owner(id, browser)]
         return [StoredGame(row.id, row.created_at, self._store.get("game", row.id) or "") for row in rows]
 
-    def record_accuracy(self, id: str, moves: Sequence[str], accuracy: Mapping[Colour, float]) -> None:
-        """Store the accuracies from a review with its game, if the game still has the reviewed moves."""
+    def record_review(self, id: str, review: ReviewResult) -> None:
+        """Store the accuracies and mistakes from a review with its game, if the game still has the reviewed moves."""
         with suppress(NotFoundError):
             game = self._find(id).game
-            if list(game.position.moves) == list(moves):
-                self._store.set_summary("game", id, game.summary(accuracy))
+            if list(game.position.moves) == [judged.move for judged in review.moves]:
+                mistakes = [
+                    judged.turn_number
+                    for judged in review.moves
+                    if judged.colour in game.people and judged.quality.is_bad and (judged.win or judged.reply_win)
+                ]
+                self._store.set_summary("game", id, game.summary(accuracies_of(review), mistakes))
 
     def finished(self, browser: str, ruleset: Ruleset) -> list[PlayedGame]:
         """Return a browser's newest finished games on this board and under this rule, whatever their opening."""
@@ -462,6 +469,7 @@ def _choice_note(decision: OpeningDecision, time_ms: int) -> MoveNote | None:
 def _summary_of(row: Listed) -> GameSummary:
     fields = json.loads(row.summary)
     players, black = fields["players"], fields.pop("black_seat")
+    fields.pop("mistakes", None)
     return GameSummary(
         id=row.id,
         black=None if black is None else players[black],
@@ -470,6 +478,12 @@ def _summary_of(row: Listed) -> GameSummary:
         changed_at=row.changed_at,
         **fields,
     )
+
+
+def mistakes_of(row: Listed) -> list[int]:
+    """Return the turn numbers of the mistakes that the last review of a stored game found."""
+    turns: list[int] = json.loads(row.summary).get("mistakes", [])
+    return turns
 
 
 def _note(decision: Decision, game: Game, time_ms: int) -> MoveNote:

@@ -8,8 +8,17 @@ from pydantic import Field
 
 from tengen.core.contracts import Colour
 from tengen.puzzles.puzzle import PuzzleKind, Theme
-from tengen.web.messages.base import MAX_MOVES, Message, PointName, RulesText
+from tengen.web.messages.base import MAX_MOVES, GameId, Message, PointName, RulesText
 from tengen.web.messages.positions import FoulPoint, PositionInfo
+
+
+class PuzzleSource(Message):
+    """The mistake in one of the browser's games from which a puzzle comes."""
+
+    game_id: GameId
+    turn_number: int
+    """Number of the bad move."""
+    played: PointName
 
 
 class PuzzleSummary(Message):
@@ -26,6 +35,8 @@ class PuzzleSummary(Message):
     """Estimated rating, on the scale of the solver's rating."""
     stones: int
     current_player: Colour
+    source: PuzzleSource | None = None
+    """The game of the browser from which the puzzle comes; None for a shipped puzzle."""
 
 
 class PuzzleList(Message):
@@ -33,6 +44,8 @@ class PuzzleList(Message):
 
     total: int
     puzzles: list[PuzzleSummary]
+    pending: int = 0
+    """Number of the browser's reviewed games in which puzzles are still to be searched."""
 
 
 class Puzzle(PuzzleSummary):

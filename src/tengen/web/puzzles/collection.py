@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from tengen.core.contracts import Ruleset
+from tengen.core.contracts import Rule, Ruleset
 from tengen.core.geometry import parse_points
 from tengen.core.shipped import shipped_folder
 from tengen.errors import NotFoundError
 from tengen.puzzles.judging import TryResult, judge_try
 from tengen.puzzles.puzzle import Puzzle, PuzzleKind, Theme, parse_puzzles
 from tengen.web.messages.puzzles import Puzzle as PuzzleMessage
-from tengen.web.messages.puzzles import PuzzleList, PuzzleSummary
+from tengen.web.messages.puzzles import PuzzleList, PuzzleSource, PuzzleSummary
 from tengen.web.positions import fouls_of, stones_of
 from tengen.web.workers.jobs import Desk, Job
 
@@ -41,7 +41,7 @@ class PuzzleCollection:
     def __init__(self, puzzles: Sequence[Puzzle]) -> None:
         ordered = sorted(puzzles, key=lambda one: (one.grade, len(parse_points(one.moves)), one.depth, one.id))
         self._puzzles = {puzzle.id: puzzle for puzzle in ordered}
-        self._summaries = {puzzle.id: _summary(puzzle) for puzzle in ordered}
+        self._summaries = {puzzle.id: summary_of(puzzle) for puzzle in ordered}
 
     @classmethod
     def load(cls) -> PuzzleCollection:
@@ -58,25 +58,9 @@ class PuzzleCollection:
             raise NotFoundError(f"there is no puzzle with the id {id!r}")
         return self._puzzles[id]
 
-    def find(
-        self,
-        kind: PuzzleKind | None,
-        rule: str | None,
-        grade: int | None,
-        limit: int,
-        offset: int,
-        theme: Theme | None = None,
-    ) -> PuzzleList:
-        """Return one page of the matching puzzles; a filter of None matches all."""
-        matching = [
-            puzzle
-            for puzzle in self._summaries.values()
-            if kind in (None, puzzle.kind)
-            and grade in (None, puzzle.grade)
-            and rule in (None, Ruleset.parse(puzzle.rules).rule.value)
-            and (theme is None or theme in puzzle.themes)
-        ]
-        return PuzzleList(total=len(matching), puzzles=matching[offset : offset + limit])
+    def summaries(self) -> Iterable[PuzzleSummary]:
+        """Return all puzzles without their positions."""
+        return self._summaries.values()
 
     def daily(self, day: str) -> PuzzleSummary:
         """Return the puzzle of a day; every server with the same puzzles has the same one."""
@@ -85,7 +69,31 @@ class PuzzleCollection:
         return self._summaries[ids[number % len(ids)]]
 
 
-def _summary(puzzle: Puzzle) -> PuzzleSummary:
+def page_of(
+    summaries: Iterable[PuzzleSummary],
+    limit: int,
+    offset: int,
+    *,
+    kind: PuzzleKind | None = None,
+    rule: Rule | None = None,
+    grade: int | None = None,
+    theme: Theme | None = None,
+    pending: int = 0,
+) -> PuzzleList:
+    """Return one page of the puzzles that match; a filter of None matches all."""
+    matching = [
+        puzzle
+        for puzzle in summaries
+        if kind in (None, puzzle.kind)
+        and grade in (None, puzzle.grade)
+        and rule in (None, Ruleset.parse(puzzle.rules).rule)
+        and (theme is None or theme in puzzle.themes)
+    ]
+    return PuzzleList(total=len(matching), puzzles=matching[offset : offset + limit], pending=pending)
+
+
+def summary_of(puzzle: Puzzle, source: PuzzleSource | None = None) -> PuzzleSummary:
+    """Return the entry of a puzzle in the list."""
     return PuzzleSummary(
         id=puzzle.id,
         kind=puzzle.kind,
@@ -96,14 +104,15 @@ def _summary(puzzle: Puzzle) -> PuzzleSummary:
         rating=puzzle.rating,
         stones=len(parse_points(puzzle.moves)),
         current_player=puzzle.position().to_move,
+        source=source,
     )
 
 
-def message_of(puzzle: Puzzle) -> PuzzleMessage:
+def message_of(puzzle: Puzzle, source: PuzzleSource | None = None) -> PuzzleMessage:
     """Convert a puzzle to a message without its solution."""
     position = puzzle.position()
     return PuzzleMessage(
-        **_summary(puzzle).model_dump(),
+        **summary_of(puzzle, source).model_dump(),
         board_x_size=position.ruleset.width,
         board_y_size=position.ruleset.height,
         initial_stones=stones_of(position),
