@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import subprocess
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -21,8 +22,8 @@ from tengen.learning.algorithms.registry import find_algorithm
 from tengen.learning.config import describe_keys, load_config, preset_table
 from tengen.learning.run import Run, new_header
 from tengen.web.app import create_app
-from tengen.web.laboratory.managed import ORDER_FILE, Ending, Order, command, is_alive, read_ending
-from tengen.web.laboratory.operating import OperatingLimits
+from tengen.web.laboratory.managed import ORDER_FILE, STOP_FILE, Ending, Order, command, is_alive, read_ending
+from tengen.web.laboratory.operating import OperatingLimits, Operations
 from tengen.web.laboratory.training_choices import SETTINGS, check_choice, describe_algorithms
 from tengen.web.limits import is_loopback
 from tengen.web.services import ServerConfig, Services
@@ -102,6 +103,11 @@ def operation(client: TestClient) -> Json:
     (found,) = client.get("/api/operations").json()["operations"]
     assert isinstance(found, dict)
     return found
+
+
+def operations_of(client: TestClient) -> Operations:
+    services: Services = cast("Any", client.app).state.services
+    return services.operations
 
 
 def wait_for(client: TestClient, *states: str) -> Json:
@@ -189,6 +195,40 @@ def test_a_process_that_is_killed_again_and_again_is_left_alone(tmp_path: Path) 
     assert (state, processes(tmp_path)) == ("killed", [])
 
 
+def test_a_killed_run_whose_configuration_now_names_a_program_is_not_restarted(tmp_path: Path) -> None:
+    with laboratory(tmp_path) as client:
+        client.post("/api/operations/training", json=LONG)
+        wait_until(lambda: has_iterations(tmp_path, 1))
+    for process in processes(tmp_path):
+        process.kill()
+        process.wait()
+    config = tmp_path / "runs" / "tiny" / "config.toml"
+    text = config.read_text(encoding="utf-8")
+    for was, trap in (('algorithm = "ppo"', 'algorithm = "./evil.py:Learner"'), ('kind = "', 'kind = "./evil.py:')):
+        assert was in text
+        config.write_text(text.replace(was, trap, 1), encoding="utf-8")
+        with laboratory(tmp_path) as client:
+            assert operation(client)["state"] == "killed"
+    assert processes(tmp_path) == []
+
+
+def test_a_process_that_is_being_started_does_not_look_killed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[str] = []
+    launch = Operations._launch
+    with laboratory(tmp_path) as client:
+        looking = threading.Thread(target=lambda: seen.append(operation(client)["state"]))
+
+        def launch_slowly(operations: Operations, folder: Path) -> None:
+            looking.start()
+            looking.join(0.5)
+            launch(operations, folder)
+
+        monkeypatch.setattr(Operations, "_launch", launch_slowly)
+        client.post("/api/operations/training", json=LONG)
+        looking.join()
+    assert seen == ["running"]
+
+
 def test_a_failed_start_says_why_and_frees_the_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with laboratory(tmp_path) as client:
         # Only the process itself knows all rules for settings.
@@ -222,21 +262,69 @@ def write_order(folder: Path, **fields: object) -> Path:
 
 
 @pytest.mark.parametrize(
-    ("fields", "ending"),
+    ("fields", "ending", "reason"),
     [
-        ({"deadline": 0.0}, Ending.TIMED_OUT),
-        ({"memory_mb": 1}, Ending.OUT_OF_MEMORY),
-        ({"settings": ["net.channels=many"]}, Ending.FAILED),
+        ({"deadline": 0.0}, Ending.TIMED_OUT, ""),
+        ({"memory_mb": 1}, Ending.OUT_OF_MEMORY, ""),
+        ({"min_free_mb": 1 << 40}, Ending.FAILED, "MB of disk space are free; free some, then resume it"),
+        ({"settings": ["net.channels=many"]}, Ending.FAILED, "channels"),
     ],
 )
-def test_a_process_ends_at_its_limits_and_says_why(tmp_path: Path, fields: Json, ending: Ending) -> None:
+def test_a_process_ends_at_its_limits_and_says_why(tmp_path: Path, fields: Json, ending: Ending, reason: str) -> None:
     folder = write_order(tmp_path, **fields)
     subprocess.run(command(folder), check=False, capture_output=True)
     found = read_ending(folder)
     assert found is not None
     assert found[0] is ending
-    assert ("channels" in found[1]) is (ending is Ending.FAILED)
+    assert reason in found[1]
+    assert bool(reason) is bool(found[1])
     assert not is_alive(folder)
+
+
+def test_a_run_that_ran_out_of_disk_space_is_resumed(tmp_path: Path) -> None:
+    settings = check_choice("ppo", "6x6x4", TINY)
+    subprocess.run(command(write_order(tmp_path, settings=settings)), check=True, capture_output=True)
+    run = Run.open(tmp_path / "run")
+    extension = {"config_sha256": run.config_sha256, "extension": {"iterations": 100_000}}
+    folder = write_order(tmp_path, min_free_mb=1 << 40, output=str(tmp_path / "run"), **extension)
+    subprocess.run(command(folder), check=True, capture_output=True)
+    ended = read_ending(folder)
+    assert ended is not None
+    assert ended[0] is Ending.FAILED
+    extension = {"config_sha256": Run.open(tmp_path / "run").config_sha256, "extension": {"iterations": 100_000}}
+    done = len(run.metrics())
+    process = subprocess.Popen(command(write_order(tmp_path, min_free_mb=1, **extension)))
+    wait_until(lambda: len(run.metrics()) > done)
+    (folder / STOP_FILE).touch()
+    assert process.wait() == 0
+
+
+def test_a_started_process_keeps_half_of_the_disk_space_free_that_it_needs_to_start(tmp_path: Path) -> None:
+    with laboratory(tmp_path, operating=OperatingLimits(min_free_mb=4)) as client:
+        client.post("/api/operations/training", json=LONG)
+        client.post("/api/operations/tournament", json=TOURNAMENT)
+        orders = {order.kind: order for _, order in operations_of(client)._orders()}
+    assert {order.min_free_mb for order in orders.values()} == {2}
+    assert Path(orders["training"].output) == tmp_path / "runs" / "tiny"
+    assert Path(orders["tournament"].output) == tmp_path / "runs"
+
+
+@pytest.mark.parametrize("checked", ["", "0" * 64])
+def test_a_configuration_that_changed_after_the_check_is_refused(tmp_path: Path, checked: str) -> None:
+    # A local writer puts a program into the configuration, after the server has read it and before the process does.
+    Run.create(tmp_path / "run", new_header("ppo", "6x6x4", 1), load_config(ppo.Config, "ppo", "6x6x4"))
+    config = tmp_path / "run" / "config.toml"
+    text = config.read_text(encoding="utf-8")
+    trap = f"brain:cmd='touch {tmp_path / 'executed'}'"
+    config.write_text(text.replace('opponents = ["self"]', f"opponents = [{json.dumps(trap)}]"), encoding="utf-8")
+    folder = write_order(tmp_path, config_sha256=checked)
+    subprocess.run(command(folder), check=True, capture_output=True)
+    found = read_ending(folder)
+    assert found is not None
+    assert found[0] is Ending.FAILED
+    assert ("has changed since the server checked it" if checked else "already holds a run") in found[1]
+    assert not (tmp_path / "executed").exists()
+    assert not (tmp_path / "run" / "metrics.jsonl").exists()
 
 
 def test_a_process_imports_nothing_from_the_current_folder(tmp_path: Path) -> None:
@@ -248,9 +336,9 @@ def test_a_process_imports_nothing_from_the_current_folder(tmp_path: Path) -> No
 
 
 def test_a_run_that_another_process_trains_is_kept(tmp_path: Path) -> None:
-    folder = write_order(tmp_path)
     config = load_config(ppo.Config, "ppo", "6x6x4")
     run = Run.create(tmp_path / "run", new_header("ppo", "6x6x4", 1), config)
+    folder = write_order(tmp_path, config_sha256=run.config_sha256)
     with run.lock():
         subprocess.run(command(folder), check=False, capture_output=True)
         found = read_ending(folder)

@@ -199,7 +199,7 @@ def test_a_curve_that_cannot_be_drawn_gives_an_error_message_and_releases_the_lo
     def replace_file(path: Path, data: bytes) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr("tengen.arena.pictures.replace_file", replace_file)
+    monkeypatch.setattr("tengen.core.plots.replace_file", replace_file)
     with pytest.raises(InputError, match=r"cannot write .*losses\.png: No space left on device"):
         go(run)
     assert len(run.metrics()) == 1

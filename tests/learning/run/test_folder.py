@@ -14,9 +14,10 @@ import pytest
 import torch
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
+from tengen.core.locks import try_lock
 from tengen.errors import InputError, RunError
 from tengen.learning.run import Checkpoint, Run, RunHeader, find_runs
-from tengen.learning.run.reading import LeftOut, try_lock
+from tengen.learning.run.reading import LeftOut
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TextIO
 
-from tengen.arena.pictures import new_figure, save_figure
+from tengen.core.plots import add_legend, draw_measurements, new_plot, save_figure
 from tengen.learning.run.reading import Metrics, RunReader, StrengthPoint, finite, strength_curve
 
 
@@ -54,26 +54,16 @@ def compare_runs(runs: Sequence[RunReader]) -> Comparison:
 
 def draw_comparison(comparison: Comparison, path: Path) -> None:
     """Draw the strength of all runs over time to PATH.svg and PATH.png, with 95 % intervals."""
-    figure = new_figure(7, 4)
-    axes = figure.subplots()
+    figure, axes = new_plot()
     for name, curve in zip(comparison.names, comparison.curves, strict=True):
         if curve:
-            axes.errorbar(
-                [point.seconds / 60 for point in curve],
-                [point.elo for point in curve],
-                yerr=[point.error for point in curve],
-                fmt="o-",
-                markersize=4,
-                capsize=2,
-                elinewidth=1,
-                label=name,
-            )
+            minutes = [point.seconds / 60 for point in curve]
+            elos, errors = [point.elo for point in curve], [point.error for point in curve]
+            draw_measurements(axes, minutes, elos, errors, name)
     axes.set_xlabel("minutes of training")
     axes.set_ylabel("Elo above the anchor, 95 % interval")
-    axes.grid(alpha=0.3)
-    axes.spines[["top", "right"]].set_visible(False)
     if any(comparison.curves):
-        axes.legend(fontsize="small", frameon=False)
+        add_legend(axes)
     save_figure(figure, path)
 
 

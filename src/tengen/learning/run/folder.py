@@ -20,7 +20,6 @@ from __future__ import annotations
 
 import io
 import json
-import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass, field
@@ -33,6 +32,7 @@ import numpy.typing as npt
 
 from tengen.core.checked_files import MAX_ARRAY_BYTES, parse_arrays, parse_json, parse_tensor_header, read_bytes
 from tengen.core.files import is_within, remove_partial, replace_file, replace_folder, writing
+from tengen.core.locks import wait_for_lock
 from tengen.core.provenance import source_commit
 from tengen.core.tables import to_table
 from tengen.errors import InputError, RunError
@@ -50,7 +50,6 @@ from tengen.learning.run.reading import (
     RunReader,
     is_number,
     numbered_files,
-    try_lock,
 )
 
 if TYPE_CHECKING:
@@ -69,7 +68,6 @@ KEPT_CHECKPOINTS = 3
 """Number of most recent checkpoints to keep; if the newest is damaged, an older one is used."""
 LIMITS = ("iterations", "minutes", "cpu_minutes")
 """Settings that can be raised when a run is resumed."""
-_LOCK_ATTEMPTS, _LOCK_RETRY_SECONDS = 20, 0.05
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,8 +109,9 @@ class Run(RunReader):
         table = {"run": to_table(header), "config": to_table(config)}
         with writing_run(folder):
             folder.mkdir(parents=True, exist_ok=True)
-        write_run_file(folder / CONFIG_FILE, format_toml(table).encode("utf-8"))
-        return cls(folder, header, table["config"])
+        data = format_toml(table).encode("utf-8")
+        write_run_file(folder / CONFIG_FILE, data)
+        return cls(folder, header, table["config"], sha256(data))
 
     @contextmanager
     def lock(self) -> Iterator[None]:
@@ -128,7 +127,7 @@ class Run(RunReader):
         with ExitStack() as closing:
             with writing_run(path):
                 file = closing.enter_context(open(path, "a+", encoding="ascii"))
-            if not _wait_for_lock(file.fileno()):
+            if not wait_for_lock(file.fileno()):
                 raise RunError(f"another process is writing to {self.folder}: wait for it to finish, or stop it")
             with writing_run(self.folder):
                 for folder in (self.folder, *(path for path in self.folder.iterdir() if path.is_dir())):
@@ -271,9 +270,9 @@ class Run(RunReader):
                 raise InputError(f"{key}={limit:g} does not extend {self.folder}, {current}")
             table[key] = int(limit) if key == "iterations" else float(limit)
         with self.lock():
-            header = {"run": to_table(self.header), "config": table}
-            write_run_file(self.folder / CONFIG_FILE, format_toml(header).encode("utf-8"))
-        self.config_table = table
+            data = format_toml({"run": to_table(self.header), "config": table}).encode("utf-8")
+            write_run_file(self.folder / CONFIG_FILE, data)
+        self.config_table, self.config_sha256 = table, sha256(data)
 
 
 def new_header(algorithm: str, preset: str | None, seed: int) -> RunHeader:
@@ -382,12 +381,3 @@ def _scalars(metrics: Mapping[str, Any], place: str = "") -> Iterator[tuple[str,
             yield from _scalars(value, f"{place}{name}/")
         elif isinstance(value, (int, float)):
             yield f"{place}{name}", float(value)
-
-
-def _wait_for_lock(descriptor: int) -> bool:
-    """Lock a file exclusively; retry for a second, because readers briefly lock it to test its state."""
-    for _ in range(_LOCK_ATTEMPTS):
-        if try_lock(descriptor):
-            return True
-        time.sleep(_LOCK_RETRY_SECONDS)
-    return False

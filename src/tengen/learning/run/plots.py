@@ -6,7 +6,17 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tengen.arena.pictures import new_figure, save_figure
+from tengen.core.plots import (
+    MAIN,
+    MUTED,
+    REFERENCE,
+    SECOND,
+    add_legend,
+    draw_line,
+    draw_measurements,
+    new_plot,
+    save_figure,
+)
 from tengen.learning.run.history import whole_history
 from tengen.learning.run.reading import StrengthPoint, is_uniform, strength_curve
 
@@ -32,58 +42,39 @@ def draw_run(metrics: Metrics, folder: Path, title: str) -> list[Path]:
 def draw_losses(axes: Axes, metrics: Metrics) -> None:
     """Draw every loss over time."""
     for name in metrics[-1]["losses"]:
-        axes.plot(
-            [_minutes(line) for line in metrics],
-            [line["losses"].get(name) for line in metrics],
-            label=name.replace("_", " "),
-            linewidth=1,
-        )
+        losses = [line["losses"].get(name) for line in metrics]
+        draw_line(axes, [_minutes(line) for line in metrics], losses, name.replace("_", " "))
     axes.set_ylabel("loss")
     axes.set_yscale("log")
-    axes.legend(fontsize="small", frameon=False)
+    add_legend(axes)
 
 
 def draw_accuracy(axes: Axes, metrics: Metrics) -> None:
     """Draw how often the move played is the network's first choice, and how often it is among its first five."""
     for name, label in (("top1", "first choice"), ("top5", "among the first five")):
         for part, style in (("", "-"), ("_without_openings", ":")):
-            axes.plot(
-                [_minutes(line) for line in metrics],
-                [100 * line["accuracy"][name + part] for line in metrics],
-                style,
-                label=label + part.replace("_", " "),
-                linewidth=1,
-            )
+            shares = [100 * line["accuracy"][name + part] for line in metrics]
+            draw_line(axes, [_minutes(line) for line in metrics], shares, label + part.replace("_", " "), style)
     axes.set_ylabel("% of validation moves")
-    axes.legend(fontsize="small", frameon=False)
+    add_legend(axes)
 
 
 def draw_strength(axes: Axes, metrics: Metrics) -> None:
     """Draw the ratings of the player, of the network alone and of the opponents, with 95 % intervals."""
     points = strength_curve(metrics)
     minutes = [point.seconds / 60 for point in points]
-    curves = [("with search", "#8b5a2b", [(point.elo, point.error) for point in points])]
+    curves = [("with search", MAIN, [(point.elo, point.error) for point in points])]
     if all(point.policy is not None for point in points):
-        curves.append(("network alone", "#2a6f97", [point.policy or (0.0, 0.0) for point in points]))
+        curves.append(("network alone", SECOND, [point.policy or (0.0, 0.0) for point in points]))
     for label, colour, ratings in curves:
-        axes.errorbar(
-            minutes,
-            [elo for elo, _ in ratings],
-            yerr=[error for _, error in ratings],
-            fmt="o-",
-            color=colour,
-            ecolor=colour,
-            elinewidth=1,
-            capsize=2,
-            markersize=4,
-            label=label,
-        )
+        elos, errors = [elo for elo, _ in ratings], [error for _, error in ratings]
+        draw_measurements(axes, minutes, elos, errors, label, colour)
     _draw_whole_history(axes, points)
     if points and points[-1].opponents:
         _draw_opponents(axes, points[-1].opponents)
-        axes.legend(fontsize="small", frameon=False, loc="lower right")
+        add_legend(axes, "lower right")
     else:
-        axes.axhline(0, color="#555", linewidth=0.8, linestyle=":")
+        axes.axhline(0, color=MUTED, linewidth=0.8, linestyle=":")
     axes.set_ylabel("Elo above the anchor, 95 % interval")
 
 
@@ -96,8 +87,8 @@ def _draw_whole_history(axes: Axes, points: Sequence[StrengthPoint]) -> None:
     elos, errors = ([pair[0] for pair in rated], [pair[1] for pair in rated])
     low = [elo - error for elo, error in zip(elos, errors, strict=True)]
     high = [elo + error for elo, error in zip(elos, errors, strict=True)]
-    axes.fill_between(minutes, low, high, color="#8b5a2b", alpha=0.15, linewidth=0)
-    axes.plot(minutes, elos, color="#8b5a2b", linewidth=1, linestyle="--", label="from all measurements")
+    axes.fill_between(minutes, low, high, color=MAIN, alpha=0.15, linewidth=0)
+    draw_line(axes, minutes, elos, "from all measurements", "--", color=MAIN)
 
 
 def _draw_opponents(axes: Axes, opponents: Mapping[str, tuple[float, float]]) -> None:
@@ -109,7 +100,7 @@ def _draw_opponents(axes: Axes, opponents: Mapping[str, tuple[float, float]]) ->
     at = -float("inf")
     for name, (elo, error) in sorted(opponents.items(), key=lambda item: item[1]):
         uniform = is_uniform(name)
-        colour = "#b23a48" if uniform else "#777"
+        colour = REFERENCE if uniform else MUTED
         axes.axhline(elo, color=colour, linewidth=1.2 if uniform else 0.8, linestyle="--" if uniform else ":")
         if uniform:
             axes.axhspan(elo - error, elo + error, color=colour, alpha=0.12, linewidth=0)
@@ -123,12 +114,8 @@ def _minutes(line: Mapping[str, Any]) -> float:
 
 
 def _draw(draw: Callable[[Axes, Metrics], None], metrics: Metrics, path: Path, title: str) -> Path:
-    figure = new_figure(7, 4)
-    axes = figure.subplots()
+    figure, axes = new_plot(title)
     draw(axes, metrics)
     axes.set_xlabel("minutes of training")
-    axes.set_title(title, loc="left", fontsize="medium")
-    axes.grid(alpha=0.3)
-    axes.spines[["top", "right"]].set_visible(False)
     save_figure(figure, path)
     return path.with_name(f"{path.name}.png")

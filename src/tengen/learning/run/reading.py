@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 import math
 import os
-import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
@@ -19,10 +18,13 @@ from pathlib import Path
 from typing import Any, BinaryIO, Self, TypeVar
 
 from tengen.agents.registry import network_player
+from tengen.core.checked_files import read_bytes
 from tengen.core.files import is_within, open_regular
-from tengen.core.tables import read_toml
+from tengen.core.locks import try_lock
+from tengen.core.tables import MAX_TOML_BYTES, parse_toml, read_toml
 from tengen.errors import InputError, RunError
 from tengen.learning.config import read_config
+from tengen.learning.run.manifest import sha256
 from tengen.nets.models import MILESTONES_FOLDER
 
 C = TypeVar("C")
@@ -209,11 +211,13 @@ class LeftOut:
 class RunReader:
     """The folder of a run, read-only. `tengen.learning.run.folder.Run` can also write to it."""
 
-    def __init__(self, folder: Path, header: RunHeader, config_table: Mapping[str, Any]) -> None:
+    def __init__(self, folder: Path, header: RunHeader, config_table: Mapping[str, Any], config_sha256: str) -> None:
         """Use `open` instead."""
         self.folder = folder
         self.header = header
         self.config_table = config_table
+        self.config_sha256 = config_sha256
+        """Checksum of the configuration file from which the header and the table were read."""
 
     @classmethod
     def open(cls, folder: Path) -> Self:
@@ -223,14 +227,15 @@ class RunReader:
             raise InputError(f"{folder} is not a run: it has no {CONFIG_FILE}")
         if not is_within(path, folder):
             raise InputError(f"{path} is a link that points outside the run folder; replace it with the file itself")
-        table = read_toml(path)
+        data = read_bytes(path, MAX_TOML_BYTES)
+        table = parse_toml(data, str(path))
         if not _has_header(table):
             raise InputError(f"{folder} is not a run: its {CONFIG_FILE} has no [run] table with an algorithm")
         header = read_config(RunHeader, table["run"], str(path))
         config = table.get("config", {})
         if not isinstance(config, Mapping):
             raise InputError(f"{path}: config = {config!r} is not a table")
-        return cls(folder, header, config)
+        return cls(folder, header, config, sha256(data))
 
     def config(self, kind: type[C]) -> C:
         """Return the configuration the run was started with."""
@@ -497,27 +502,3 @@ def _skip_line(file: BinaryIO) -> bool:
         if part.endswith(b"\n"):
             return True
     return False
-
-
-if sys.platform == "win32":
-    import msvcrt
-
-    def try_lock(descriptor: int, *, shared: bool = False) -> bool:
-        try:
-            msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
-        except OSError:
-            return False
-        return True
-else:
-    import fcntl
-
-    def try_lock(descriptor: int, *, shared: bool = False) -> bool:
-        """Try to lock a file until it is closed, without waiting; return whether this succeeded.
-
-        A shared lock fails only while another process holds an exclusive one.
-        """
-        try:
-            fcntl.flock(descriptor, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
-        except OSError:
-            return False
-        return True

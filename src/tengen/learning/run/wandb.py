@@ -6,7 +6,8 @@ import hashlib
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from tengen.errors import MissingExtraError, RunError
+from tengen.core.extras import needs_package
+from tengen.errors import RunError
 from tengen.learning.run.reading import RunReader
 
 
@@ -15,10 +16,8 @@ class WandbLogger:
 
     def __init__(self, run: RunReader, project: str, say: Callable[[str], None]) -> None:
         """Start logging. Raises `MissingExtraError` without the package, and `RunError` if it refuses to start."""
-        try:
+        with needs_package("--wandb", "wandb"):
             import wandb
-        except ModuleNotFoundError:
-            raise MissingExtraError("--wandb needs the package wandb: pip install wandb") from None
         # The id depends on the folder, so that --resume finds the curves again.
         number = hashlib.sha256(str(run.folder.resolve()).encode()).hexdigest()[:12]
         try:

@@ -25,14 +25,14 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from enum import StrEnum
 from pathlib import Path
-from shutil import rmtree
+from shutil import disk_usage
 from typing import NoReturn
 
 import psutil
 
 from tengen.core.files import replace_file
+from tengen.core.locks import try_lock
 from tengen.errors import InputError, TengenError
-from tengen.learning.run.reading import try_lock
 
 ORDER_FILE, ENDED_FILE, STOP_FILE, LOG_FILE, _LOCK_FILE = "order.json", "ended.json", "stop", "log", "lock"
 _WATCH_S = 0.5
@@ -68,11 +68,17 @@ class Order:
     """Time at which the process ends itself, in seconds since the epoch."""
     memory_mb: int
     """Memory limit for the process and all that it started."""
+    output: str = ""
+    """Folder in or below which the process writes its results."""
+    min_free_mb: int = 0
+    """Free space on the disk of `output` below which the process ends."""
     algorithm: str = ""
     preset: str = ""
     settings: list[str] = field(default_factory=list)
     """Settings that override the preset, such as `minutes=5`."""
     seed: int = 0
+    config_sha256: str = ""
+    """Checksum of the configuration that the server has checked; empty for a run that is yet to be created."""
     extension: dict[str, float] = field(default_factory=dict)
     """New limits for a run that is resumed."""
     concurrency: int = 1
@@ -115,13 +121,15 @@ def read_ending(folder: Path) -> tuple[Ending, str] | None:
 
 
 class _Watcher:
-    """Ends the process when it is told to stop, at its deadline, and when it uses too much memory."""
+    """Ends the process when it is told to stop, at its deadline, and when memory or disk space run out."""
 
     def __init__(self, folder: Path, order: Order) -> None:
         self._folder = folder
         self._order = order
         self.ending: Ending | None = None
         """Why the work is being interrupted; None while it goes on."""
+        self.message = ""
+        """Explanation of the ending."""
         self._is_over = threading.Event()
 
     def start(self) -> None:
@@ -146,7 +154,7 @@ class _Watcher:
             return
         _interrupt_main_thread()
         if not self._is_over.wait(_GRACE_S):
-            end(self._folder, self.ending, "")
+            end(self._folder, self.ending, self.message)
             leave(1)
 
     def _due_ending(self) -> Ending | None:
@@ -156,12 +164,25 @@ class _Watcher:
             return Ending.TIMED_OUT
         if _used_memory() > self._order.memory_mb << 20:
             return Ending.OUT_OF_MEMORY
+        if self._is_disk_full():
+            self.message = f"less than {self._order.min_free_mb} MB of disk space are free; free some, then resume it"
+            return Ending.FAILED
         return None
+
+    def _is_disk_full(self) -> bool:
+        with suppress(OSError):  # a disk that cannot answer fails the work itself
+            return free_bytes(Path(self._order.output)) < self._order.min_free_mb << 20
+        return False
 
     def _cut_log(self) -> None:
         with suppress(OSError):
             if (self._folder / LOG_FILE).stat().st_size > _MAX_LOG_BYTES:
                 os.truncate(self._folder / LOG_FILE, 0)
+
+
+def free_bytes(folder: Path) -> int:
+    """Return the free space on the disk of a folder, which may not exist yet."""
+    return disk_usage(next(one for one in (folder, *folder.parents) if one.is_dir())).free
 
 
 def _used_memory() -> int:
@@ -206,27 +227,26 @@ def carry_out(order: Order, watcher: _Watcher) -> None:
 def _train(order: Order) -> None:
     from rich.console import Console
 
-    from tengen.learning.algorithms.registry import find_algorithm
-    from tengen.learning.config import load_config
-    from tengen.learning.run import Run, new_header
+    from tengen.learning.run import Run
     from tengen.learning.run.progress import Progress
+    from tengen.learning.training import discard_if_untouched, execute, start_run
 
-    module, folder = find_algorithm(order.algorithm), Path(order.path)
-    is_new = not (folder / "config.toml").exists()
-    if not is_new:
+    folder = Path(order.path)
+    if order.config_sha256:
         run = Run.open(folder)
+        if run.config_sha256 != order.config_sha256:  # it may name a program that nobody has checked
+            raise InputError(f"the configuration of {folder} has changed since the server checked it; resume it again")
         larger = {key: limit for key, limit in order.extension.items() if limit > run.config_table.get(key, 0)}
         if larger:  # otherwise an earlier process has extended the run
             run.extend(larger)
     else:
-        config = load_config(module.Config, order.algorithm, order.preset, order.settings)
-        run = Run.create(folder, new_header(order.algorithm, order.preset, order.seed), config)
+        run = start_run(folder, order.algorithm, order.preset, order.settings, order.seed)
     try:
         with Progress(Console(highlight=False, width=120), order.name) as progress:
-            module.train(run, progress)
-    except TengenError:
-        if is_new and run.is_untouched() and not run.is_running():
-            rmtree(folder, ignore_errors=True)  # otherwise the name of the run could not be used again
+            execute(run, progress)
+    except TengenError as error:
+        if not order.config_sha256:
+            discard_if_untouched(run, error)  # otherwise the name of the run could not be used again
         raise
 
 
@@ -259,7 +279,7 @@ def main(folder: Path) -> int:
         try:
             carry_out(order, watcher)
         except KeyboardInterrupt:
-            ending = watcher.ending or Ending.STOPPED
+            ending, message = watcher.ending or Ending.STOPPED, watcher.message
         except TengenError as error:
             ending, message = Ending.FAILED, str(error).partition("\n")[0]
         except MemoryError:

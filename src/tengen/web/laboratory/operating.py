@@ -13,7 +13,6 @@ import hashlib
 import json
 import os
 import re
-import shutil
 import subprocess
 import sys
 import threading
@@ -39,6 +38,7 @@ from tengen.web.laboratory.managed import (
     STOP_FILE,
     Order,
     command,
+    free_bytes,
     is_alive,
     read_ending,
 )
@@ -76,7 +76,7 @@ class OperatingLimits:
     memory_mb: int = 4096
     """Memory limit per process, with everything that it starts; at most half of the machine's memory."""
     min_free_mb: int = 1024
-    """Free disk space that is needed to start a process."""
+    """Free disk space that is needed to start a process; a running one ends when less than half of it is left."""
 
 
 class Operations:
@@ -114,7 +114,9 @@ class Operations:
         """Return what can be done, and the operations, newest first."""
         found: list[OperationInfo] = []
         if not self._why_not:
-            found = sorted(map(self._describe, self._folders()), key=lambda one: one.started_at, reverse=True)
+            with self._lock:  # a process that is being started would look as if it had been killed
+                found = [self._describe(folder, order) for folder, order in self._orders()]
+            found.sort(key=lambda one: one.started_at, reverse=True)
         return OperatingInfo(
             is_enabled=not self._why_not,
             why_not=self._why_not,
@@ -123,17 +125,13 @@ class Operations:
             operations=found[:_MAX_LISTED],
         )
 
-    def _folders(self) -> list[Path]:
-        """Return the folders of the operations whose orders can be read."""
-        return [folder for folder, _ in self._orders()]
-
     def _orders(self) -> Iterator[tuple[Path, Order]]:
+        """Yield the folders of the operations whose orders can be read, with the orders."""
         for path in sorted(self._orders_root.glob(f"*/{ORDER_FILE}")):
             with suppress(InputError):
                 yield path.parent, Order.read(path.parent)
 
-    def _describe(self, folder: Path) -> OperationInfo:
-        order = Order.read(folder)
+    def _describe(self, folder: Path, order: Order) -> OperationInfo:
         state, message = self._state(folder)
         return OperationInfo(
             kind=OperationKind(order.kind),
@@ -202,7 +200,7 @@ class Operations:
         players = [_entrant(agent) for agent in agents]
         with self._lock:
             self._new_path(request.name)
-            self._check_room()
+            self._check_room(self._root)
             path = self._orders_folder(OperationKind.TOURNAMENT, request.name) / _TOURNAMENT_FILE
             write_text(path, _tournament_toml(table, players, limits))
             self._root.mkdir(parents=True, exist_ok=True)
@@ -228,6 +226,8 @@ class Operations:
             started_at=now,
             deadline=now + 60 * max_minutes,
             memory_mb=memory_mb,
+            output=str(path.absolute() if kind is OperationKind.TRAINING else self._root),
+            min_free_mb=self._limits.min_free_mb // 2,
         )
 
     def _start(self, order: Order, **more: Any) -> OperationInfo:
@@ -235,10 +235,10 @@ class Operations:
         folder = self._orders_folder(OperationKind(order.kind), order.name)
         if self._is_live(folder):
             raise NotDueError(f"{order.name} is running")
-        self._check_room()
+        self._check_room(Path(order.output))
         order.write(folder)
         self._launch(folder)
-        return self._describe(folder)
+        return self._describe(folder, order)
 
     def _orders_folder(self, kind: OperationKind, name: str) -> Path:
         """Return the folder for the order of a run or tournament; the names of runs may contain slashes."""
@@ -246,9 +246,9 @@ class Operations:
         digest = "" if plain == name else f"-{hashlib.sha256(name.encode('utf-8')).hexdigest()[:8]}"
         return self._orders_root / f"{kind.value}-{plain}{digest}"
 
-    def _check_room(self) -> None:
-        """Raise `BusyError` or `NotDueError` if no other process may start."""
-        folders = self._folders()
+    def _check_room(self, output: Path) -> None:
+        """Raise `NotDueError` if no other process may start that writes to `output`."""
+        folders = [folder for folder, _ in self._orders()]
         live = sum(map(self._is_live, folders))
         if live >= self._limits.max_processes:
             raise NotDueError(
@@ -257,8 +257,7 @@ class Operations:
             )
         if len(folders) >= _MAX_OPERATIONS:
             raise NotDueError(f"{self._orders_root} is full; delete old folders in it")
-        folder = next(one for one in (self._root, *self._root.parents) if one.is_dir())
-        if shutil.disk_usage(folder).free < self._limits.min_free_mb << 20:
+        if free_bytes(output) < self._limits.min_free_mb << 20:
             raise NotDueError(f"less than {self._limits.min_free_mb} MB of disk space are free")
 
     def _launch(self, folder: Path) -> None:
@@ -283,7 +282,7 @@ class Operations:
             if not (folder / ORDER_FILE).is_file() or not self._is_live(folder):
                 raise NotDueError(f"{name} was not started here, or it has ended")
             write_text(folder / STOP_FILE, "")
-            return self._describe(folder)
+            return self._describe(folder, Order.read(folder))
 
     def resume(self, kind: OperationKind, name: str, request: ResumeOperation) -> OperationInfo:
         """Resume a run or tournament, or extend a run."""
@@ -309,9 +308,7 @@ class Operations:
         run = RunReader.open(runs[name])
         if run.is_running():
             raise NotDueError(f"{name} is running")
-        if run.header.algorithm not in SETTINGS:
-            raise InputError(f"runs of {run.header.algorithm} cannot be resumed from a browser; use `tengen train`")
-        self._check_agents(run.config_table)
+        self._check_run(run)
         extension = _extension(run, request)
         if run.is_finished() and not extension:
             raise NotDueError(f"{name} is finished; extend it by minutes or iterations")
@@ -319,8 +316,15 @@ class Operations:
             self._order(OperationKind.TRAINING, name, run.folder, request.max_minutes),
             algorithm=run.header.algorithm,
             preset=run.header.preset,
+            config_sha256=run.config_sha256,
             extension=extension,
         )
+
+    def _check_run(self, run: RunReader) -> None:
+        """Raise `InputError` if a run could execute code that is not part of Tengen."""
+        if run.header.algorithm not in SETTINGS:
+            raise InputError(f"runs of {run.header.algorithm} cannot be resumed from a browser; use `tengen train`")
+        self._check_agents(run.config_table)
 
     def _check_agents(self, table: Mapping[str, Any]) -> None:
         """Raise `InputError` if a configuration could run code.
@@ -353,10 +357,13 @@ class Operations:
                 if is_over or time.time() >= order.deadline or order.restarts >= _MAX_RESTARTS:
                     continue
                 try:
-                    self._check_room()
+                    self._check_room(Path(order.output))
+                    checksum = ""
                     if (Path(order.path) / CONFIG_FILE).exists():
-                        self._check_agents(RunReader.open(Path(order.path)).config_table)
-                    replace(order, restarts=order.restarts + 1).write(folder)
+                        run = RunReader.open(Path(order.path))
+                        self._check_run(run)
+                        checksum = run.config_sha256
+                    replace(order, restarts=order.restarts + 1, config_sha256=checksum).write(folder)
                     self._launch(folder)
                 except (TengenError, OSError):
                     continue  # it stays listed as killed
