@@ -13,6 +13,9 @@ from pathlib import Path
 import pytest
 from packaging.requirements import Requirement
 
+from tengen.core.extras import EXTRAS, needs_extra, needs_package
+from tengen.errors import MissingExtraError
+
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 
@@ -103,7 +106,9 @@ def test_playing_needs_only_the_base(base: Environment) -> None:
 def test_a_tournament_without_matplotlib_has_a_report_without_plots(base: Environment) -> None:
     (base.folder / "cup.toml").write_text('rules = "9x9"\nplayers = ["random", "chains", "naive"]\n')
     done = base.tengen("tournament", "cup.toml", "--report", "report", "--quiet")
-    assert "warning: the report has no plots: plots need matplotlib: pip install 'tengen[plots]'" in done.stderr
+    assert (
+        "warning: the report has no plots: drawing plots needs matplotlib: pip install 'tengen[plots]'" in done.stderr
+    )
     files = {path.name for path in (base.folder / "report").iterdir()}
     assert {"report.md", "report.html", "report.json"} <= files
     assert not any(name.endswith((".png", ".svg")) for name in files)
@@ -121,7 +126,7 @@ try:
 except MissingExtraError as error:
     print(error)
 """
-    assert base.run("-c", code).stdout == "fitting needs SciPy: pip install 'tengen[train]'\n"
+    assert base.run("-c", code).stdout == "fitting needs scipy: pip install 'tengen[train]'\n"
 
 
 @pytest.mark.parametrize(
@@ -140,6 +145,38 @@ def test_a_missing_extra_is_named_in_one_line(base: Environment, arguments: list
     assert done.returncode != 0
     assert done.stderr.splitlines()[-1].removeprefix("tengen.errors.MissingExtraError: ") == sentence
     assert "Traceback" not in done.stderr or arguments[0] == "-c"
+
+
+@pytest.mark.parametrize("extra", EXTRAS)
+def test_the_modules_of_an_extra_are_those_of_its_packages(extra: str) -> None:
+    modules: dict[str, set[str]] = {}
+    for module, owners in importlib.metadata.packages_distributions().items():
+        for owner in owners:
+            modules.setdefault(owner.lower().replace("_", "-"), set()).add(module)
+    named = set(EXTRAS[extra].modules)
+    installed = closure(PROJECT["optional-dependencies"][extra])
+    for line in PROJECT["optional-dependencies"][extra]:
+        assert modules[Requirement(line).name.lower()] & named, f"{line}: add its module"
+    assert named <= set().union(*(modules.get(package, set()) for package in installed))
+
+
+def import_pandas_as_ray_does() -> None:
+    try:
+        raise ModuleNotFoundError("No module named 'pandas'", name="pandas")
+    except ImportError as error:
+        raise ImportError("Can't import ray.train") from error
+
+
+def test_a_missing_package_is_named_even_if_another_one_reports_it() -> None:
+    sentence = r"^learners = 2 needs pandas: pip install 'tengen\[cluster\]'$"
+    with pytest.raises(MissingExtraError, match=sentence), needs_extra("learners = 2", "cluster"):
+        import_pandas_as_ray_does()
+
+
+def test_an_import_that_fails_for_another_reason_is_not_reported_as_a_missing_package() -> None:
+    with pytest.raises(ImportError, match="libcudart") as caught, needs_package("a network", "onnxruntime"):
+        raise ImportError("libcudart.so: cannot open shared object file", name="onnxruntime")
+    assert not isinstance(caught.value, MissingExtraError)
 
 
 def test_the_board_in_the_browser_needs_no_matplotlib(tmp_path: Path) -> None:

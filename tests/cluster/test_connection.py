@@ -75,7 +75,7 @@ def test_without_ray_everything_works_but_on_ray(
     monkeypatch.chdir(tmp_path)
     refused = run_without_ray(*command, "--on", "ray")
     assert refused.returncode == 2
-    assert refused.stderr.splitlines()[-1] == "tengen: --on ray needs Ray: pip install 'tengen[cluster]'"
+    assert refused.stderr.splitlines()[-1] == "tengen: --on ray needs ray: pip install 'tengen[cluster]'"
     done = run_without_ray(*command)
     assert done.returncode == 0, done.stderr
 

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from tengen.arena.adjudication import Adjudication
 from tengen.arena.entrant import Entrant
-from tengen.arena.match import Adjudication
 from tengen.arena.schedule import ScheduledGame
 from tengen.arena.store import GameStore
 from tengen.arena.tournament import Progress, Tournament, play

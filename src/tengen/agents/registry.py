@@ -12,7 +12,6 @@ additional objects.
 from __future__ import annotations
 
 import dataclasses
-import difflib
 import enum
 import functools
 import inspect
@@ -174,7 +173,10 @@ class AgentRegistry:
         for key, value in _split_settings(tail, text):
             field = fields.get(key.replace("_", "-"))
             if field is None:
-                raise AgentNameError(f"agent {kind.name!r} has no parameter {key!r}{_known(key, fields)} in {text!r}")
+                from tengen.core.tables import did_you_mean
+
+                known = did_you_mean(key, tuple(fields))
+                raise AgentNameError(f"agent {kind.name!r} has no parameter {key!r}{known} in {text!r}")
             if field.name in values:
                 raise AgentNameError(f"parameter {key!r} is given twice in {text!r}")
             values[field.name] = _convert(value, hints[field.name], key, text)
@@ -366,13 +368,6 @@ def _split_name(text: str) -> tuple[str, str]:
         return str(place[0]), place[1].removeprefix(":")
     name, _, tail = text.strip().partition(":")
     return name.strip(), tail
-
-
-def _known(given: str, known: Iterable[str]) -> str:
-    names = list(known)
-    close = difflib.get_close_matches(given, names, n=1)
-    guess = f"; did you mean {close[0]!r}?" if close else ""
-    return f" (known: {', '.join(names) or 'none'}{guess})"
 
 
 def _key(field: dataclasses.Field[Any]) -> str:

@@ -24,13 +24,6 @@ _EXAMPLES = """
     tengen doctor --no-speed  # only what is installed
 """
 
-_EXTRAS = {
-    "train": "training and `make demo`",
-    "web": "the board in the browser",
-    "plots": "plots of ratings and runs",
-    "envs": "Gymnasium and PettingZoo environments",
-    "cluster": "matches and training on a Ray cluster",
-}
 _INSTRUCTION_SETS = ("sse4_2", "avx", "avx2", "bmi2", "avx512f", "avx512_vnni", "asimd", "sve")
 _SECONDS_PER_CHECK = 2.5
 _SLOW = 0.5
@@ -62,12 +55,14 @@ def doctor(
     """
     from rich.console import Console
 
+    from tengen.core.extras import EXTRAS
+
     console = Console(highlight=False)
     for name, text in (*_describe_installation(), *_describe_machine()):
         _print_row(console, name, text)
     console.print("\nExtras", style="bold")
-    for extra, purpose in _EXTRAS.items():
-        _print_row(console, extra, f"{_describe_extra(extra)} ({purpose})")
+    for name, extra in EXTRAS.items():
+        _print_row(console, name, f"{_describe_extra(name)} ({extra.purpose})")
     if speed:
         console.print("\nSpeed of one core, in units per second of processor time", style="bold")
         console.print(_SPEED_ROW.format("", "measured", "expected", "ratio"))

@@ -9,7 +9,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from tengen.errors import InputError, MissingExtraError, RunError
+from tengen.core.extras import needs_extra
+from tengen.errors import InputError, RunError
 
 OBJECT_STORE_BYTES = 200 << 20
 """Shared memory, in bytes, of a cluster started here. Ray's default is 30 % of memory; games and weights are small."""
@@ -50,10 +51,8 @@ class On:
 @contextmanager
 def connected(on: On) -> Iterator[None]:
     """Connect to the cluster, and disconnect on exit, which also stops a cluster that was started here."""
-    try:
+    with needs_extra("--on ray", "cluster"):
         import ray
-    except ImportError:
-        raise MissingExtraError("--on ray needs Ray: pip install 'tengen[cluster]'") from None
     if ray.is_initialized():  # keep the caller's connection
         yield
         return

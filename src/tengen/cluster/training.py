@@ -9,7 +9,8 @@ from functools import partial
 
 from tengen.cluster.connection import On, connected
 from tengen.cluster.self_play import FleetSelfPlay, open_player
-from tengen.errors import InputError, MissingExtraError
+from tengen.core.extras import needs_extra
+from tengen.errors import InputError
 from tengen.learning.algorithms.alphazero import Config, Learner, LocalPlace, Place, SelfPlayConfig, Trainer
 from tengen.learning.experience.game_source import Arrays, SelfPlaySpec
 from tengen.nets.devices import Device
@@ -56,10 +57,6 @@ class RayPlace:
         """Return the learner itself, or a trainer that uses several processes on the cluster."""
         if config.learners == 1:
             return nullcontext(learner)
-        try:
+        with needs_extra(f"learners = {config.learners}", "cluster"):
             from tengen.cluster.learners import DataParallelLearner
-        except ImportError as error:
-            raise MissingExtraError(
-                f"learners = {config.learners} needs Ray Train ({error}): pip install 'tengen[cluster]'"
-            ) from None
         return DataParallelLearner(learner, config)

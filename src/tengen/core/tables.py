@@ -20,23 +20,29 @@ from tengen.errors import InputError, TengenError
 
 T = TypeVar("T")
 
-_MAX_FILE_BYTES = 1 << 20
+MAX_TOML_BYTES = 1 << 20
+"""Maximum size of a TOML file."""
 
 
 def read_toml(path: Path) -> dict[str, Any]:
     """Read a TOML file. Raises `InputError` if it is unreadable or invalid."""
     try:
-        if path.stat().st_size > _MAX_FILE_BYTES:
-            raise InputError(f"{path} is larger than {_MAX_FILE_BYTES} bytes")
-        return tomllib.loads(path.read_text(encoding="utf-8"))
-    except InputError:
-        raise
+        if path.stat().st_size > MAX_TOML_BYTES:
+            raise InputError(f"{path} is larger than {MAX_TOML_BYTES} bytes")
+        data = path.read_bytes()
     except OSError as error:
         raise InputError(f"cannot read {path}: {error.strerror}") from None
+    return parse_toml(data, str(path))
+
+
+def parse_toml(data: bytes, place: str) -> dict[str, Any]:
+    """Parse the content of a TOML file. Raises `InputError` that names `place` if it is invalid."""
+    try:
+        return tomllib.loads(data.decode("utf-8"))
     except ValueError as error:  # a number with thousands of digits raises a plain ValueError, not TOMLDecodeError
-        raise InputError(f"{path}: {error}") from None
+        raise InputError(f"{place}: {error}") from None
     except RecursionError:
-        raise InputError(f"{path}: values are nested too deeply") from None
+        raise InputError(f"{place}: values are nested too deeply") from None
 
 
 class TableReader:
@@ -144,4 +150,4 @@ def did_you_mean(given: str, known: Sequence[str]) -> str:
     """Return the suffix of an "unknown name" error: the known names and the closest match."""
     close = difflib.get_close_matches(given, known, n=1)
     guess = f"; did you mean {close[0]!r}?" if close else ""
-    return f" (known: {', '.join(known)}{guess})"
+    return f" (known: {', '.join(known) or 'none'}{guess})"

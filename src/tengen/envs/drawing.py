@@ -7,6 +7,7 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 
+from tengen.core.board_picture import marked_points, star_points
 from tengen.core.contracts import Colour, Ruleset
 from tengen.core.geometry import Point
 from tengen.core.position import Position
@@ -33,8 +34,7 @@ def draw_board(position: Position, cell: int = CELL) -> Image:
         for point in position.points_of(colour):
             _draw_disc(image, position.ruleset, point, cell, 0.46, _EDGE)
             _draw_disc(image, position.ruleset, point, cell, 0.42, _STONES[colour])
-    last = position.last_move
-    for point in position.winning_line or (() if last is None else (last,)):
+    for point in marked_points(position):
         _draw_disc(image, position.ruleset, point, cell, 0.14, _MARK)
     return image
 
@@ -47,17 +47,9 @@ def _empty_board(ruleset: Ruleset, cell: int) -> Image:
     middle = cell // 2
     image[middle::cell, middle : middle + (width - 1) * cell + 1] = _LINE
     image[middle : middle + (height - 1) * cell + 1, middle::cell] = _LINE
-    for point in _star_points(ruleset):
+    for point in star_points(ruleset):
         _draw_disc(image, ruleset, point, cell, 0.1, _LINE)
     return image
-
-
-def _star_points(ruleset: Ruleset) -> list[Point]:
-    """Return the centre of odd-sized boards and, from 13×13 on, the four 4-4 points."""
-    points = [ruleset.centre] if ruleset.width % 2 and ruleset.height % 2 else []
-    if min(ruleset.width, ruleset.height) >= 13:
-        points += [Point.at(x, y) for x in (3, ruleset.width - 4) for y in (3, ruleset.height - 4)]
-    return points
 
 
 def _draw_disc(

@@ -18,15 +18,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from tengen.core.extras import needs_package
 from tengen.envs.vector import Actions, Flags, GomokuVectorEnv
-from tengen.errors import InputError, MissingExtraError
+from tengen.errors import InputError
 
-try:
+with needs_package("tengen.envs.stable_baselines", "sb3-contrib", "stable_baselines3"):
     from stable_baselines3.common.vec_env import VecEnv
-except ModuleNotFoundError as error:
-    if error.name != "stable_baselines3":
-        raise
-    raise MissingExtraError("tengen.envs.stable_baselines needs Stable-Baselines3: pip install sb3-contrib") from error
 
 
 class GomokuVecEnv(VecEnv):

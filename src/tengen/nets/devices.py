@@ -5,7 +5,8 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from tengen.errors import InputError, MissingExtraError
+from tengen.core.extras import needs_package
+from tengen.errors import InputError
 
 if TYPE_CHECKING:
     import torch
@@ -31,12 +32,11 @@ _PROVIDERS = {
 def onnx_providers(device: Device) -> list[str]:
     """Return onnxruntime's execution providers for a device, the preferred one first.
 
-    Raises `InputError` if the installed onnxruntime does not support the device.
+    Raises `InputError` if the installed onnxruntime does not support the device, and `MissingExtraError` if there is
+    no onnxruntime.
     """
-    try:
+    with needs_package("a network", "onnxruntime"):
         import onnxruntime
-    except ImportError:
-        raise MissingExtraError("networks need onnxruntime: pip install onnxruntime") from None
     cpu, known = _PROVIDERS[Device.CPU], onnxruntime.get_available_providers()
     if device is Device.AUTO:
         cuda = _PROVIDERS[Device.CUDA]

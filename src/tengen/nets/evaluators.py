@@ -14,7 +14,7 @@ import numpy.typing as npt
 from tengen.core.contracts import Evaluator, Ruleset
 from tengen.core.planes import FloatPlanes
 from tengen.core.symmetry import permutation, symmetries, transform_array
-from tengen.errors import InputError, MissingExtraError
+from tengen.errors import InputError
 from tengen.nets.devices import Device, onnx_providers
 from tengen.nets.onnx_check import INPUT, OUTPUTS, check_network
 
@@ -31,14 +31,12 @@ class OnnxEvaluator:
 
     def __init__(self, model: bytes, *, threads: int = 1, place: str = "model", device: Device = Device.CPU) -> None:
         """Load the content of an ONNX file; raise an `InputError` that names `place` if it is not a usable network."""
-        try:
-            import onnxruntime
-        except ImportError:
-            raise MissingExtraError("networks need onnxruntime: pip install onnxruntime") from None
+        providers = onnx_providers(device)
+        import onnxruntime
+
         self.file = check_network(model, place)
         self.metadata = self.file.metadata
         self._place = place
-        providers = onnx_providers(device)
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = threads
         options.inter_op_num_threads = 1

@@ -16,11 +16,12 @@ from typing import TYPE_CHECKING, Any
 
 from tengen.core.checked_files import read_bytes, read_json
 from tengen.core.contracts import Ruleset
+from tengen.core.extras import needs_extra
 from tengen.core.planes import encode
 from tengen.core.position import Position
 from tengen.core.shipped import shipped_folder
 from tengen.core.tables import did_you_mean
-from tengen.errors import InputError, MissingExtraError, RulesetError
+from tengen.errors import InputError, RulesetError
 from tengen.nets.evaluators import OnnxEvaluator
 from tengen.nets.onnx_reader import MAX_MODEL_BYTES
 from tengen.nets.sealing import check_seal
@@ -204,10 +205,8 @@ def _shipped(name: str) -> Path:
 
 
 def _load_torch(path: Path) -> TorchEvaluator:
-    try:
+    with needs_extra("the torch backend", "train"):
         from tengen.nets.architectures import load_net
-    except ImportError:
-        raise MissingExtraError("the torch backend needs the training packages: pip install 'tengen[train]'") from None
     from tengen.nets.evaluators import TorchEvaluator
 
     return TorchEvaluator(load_net(path)[0])

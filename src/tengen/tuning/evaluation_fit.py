@@ -22,10 +22,11 @@ import numpy as np
 
 from tengen import _native
 from tengen.core.contracts import Colour, Outcome, Rule, Ruleset
+from tengen.core.extras import needs_extra
 from tengen.core.files import atomic_write, replace_file
 from tengen.core.position import Position
 from tengen.core.provenance import source_commit
-from tengen.errors import InputError, MissingExtraError
+from tengen.errors import InputError
 from tengen.search.weights import save_weights
 from tengen.tuning.engine_games import EngineGame, read_games
 
@@ -183,10 +184,8 @@ def write_fit(
     """Run `fit` on the games in these files. Write the weights to `target`, and the report with `config` next to it."""
     if target.suffix != ".npz":
         raise InputError(f"the weights file must end in .npz, not {target}")
-    try:
+    with needs_extra("fitting", "train"):
         import scipy  # noqa: F401
-    except ModuleNotFoundError:
-        raise MissingExtraError("fitting needs SciPy: pip install 'tengen[train]'") from None
     games = [game for path in paths for game in read_games(path)]
     if not games:
         raise InputError(f"no games in {', '.join(map(str, paths))}")

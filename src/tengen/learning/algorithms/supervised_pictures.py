@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 from torch import nn
 
-from tengen.arena.pictures import new_figure, save_figure
 from tengen.core.contracts import Evaluator
+from tengen.core.plots import MAIN, add_legend, draw_line, new_figure, new_plot, save_figure
 from tengen.datasets.dataset import Dataset
 from tengen.learning.accuracy import Accuracy
 from tengen.nets.architectures import Net
@@ -53,18 +53,16 @@ def draw_supervised(
 def _draw_by_move(path: Path, title: str, accuracy: Accuracy) -> None:
     """Draw top-1 and top-5 accuracy against the move number."""
     shown = np.flatnonzero(accuracy.samples >= _LEAST_SAMPLES)
-    figure = new_figure(7, 4)
-    axes = figure.subplots()
+    figure, axes = new_plot(title)
     for name, counts in (("first choice", accuracy.first), ("among the first five", accuracy.top)):
-        axes.plot(shown + 1, 100 * counts[shown] / accuracy.samples[shown], label=name, linewidth=1)
+        shares = 100 * counts[shown] / accuracy.samples[shown]
+        draw_line(axes, (shown + 1).tolist(), shares.tolist(), name)
     if accuracy.opening_moves:
-        axes.axvspan(0.5, accuracy.opening_moves + 0.5, color="#8b5a2b", alpha=0.12, label="opening")
+        axes.axvspan(0.5, accuracy.opening_moves + 0.5, color=MAIN, alpha=0.12, label="opening")
     axes.set_xlabel("move number")
     axes.set_ylabel("% found")
     axes.set_ylim(0, 100)
-    axes.set_title(title, loc="left", fontsize="medium")
-    axes.legend(fontsize="small", frameon=False)
-    axes.grid(alpha=0.3)
+    add_legend(axes)
     save_figure(figure, path)
 
 
