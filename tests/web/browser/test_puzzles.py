@@ -144,3 +144,35 @@ def test_only_rules_that_have_puzzles_are_offered(visitor: Visitor) -> None:
     options = visitor.choice("Rule").locator("option")
     expect(options).to_have_text(["Any", "Freestyle", "Renju"])
     expect(visitor.choice("Rule")).to_have_value("")
+
+
+def test_a_blunder_becomes_a_puzzle_that_leads_back_to_the_game(visitor: Visitor) -> None:
+    page = visitor.open("#/play")
+    page.get_by_role("radio", name="Person").check(force=True)
+    # Black wins by continuous fours from h4, but plays a1.
+    visitor.put(*"k6 j6 h6 i7 h8 h9 j5 i10 h5 f7 a1".split())
+    visitor.open("#/games")
+    page.locator(".game-row").get_by_role("button", name="Review").click()
+    expect(page.get_by_text("Accuracy by phase")).to_be_visible()
+    page.get_by_role("link", name="Puzzles from your games").click()
+    expect(page.locator(".tile")).not_to_have_count(0)  # the server searches the game in the background
+    source = page.locator(".puzzle-source")
+    expect(source).to_be_visible()
+    expect(page.get_by_role("radio", name="From your games")).to_be_checked()
+    page.locator('.tile[href^="#/puzzles/own-11-"]').click()
+    expect(source).to_contain_text("In your game, you played a1 here (move 11).")
+    visitor.shoot("puzzle-own")
+    visitor.put("h4")
+    expect(page.locator(".verdict")).to_have_text(re.compile("Correct|Solved"))
+    source.get_by_role("link", name="Open it in the review").click()
+    expect(page.locator(".moves [aria-current]")).to_contain_text("a1")
+    expect(page.locator(".reason")).to_be_visible()
+    page.go_back()
+    expect(source).to_be_visible()
+
+
+def test_without_reviewed_games_there_are_no_own_puzzles(visitor: Visitor) -> None:
+    page = visitor.open("#/puzzles?source=own")
+    expect(page.get_by_text("No puzzles yet. Review a game that you have played")).to_be_visible()
+    page.locator(".shelf").locator("..").get_by_role("link", name="My games").click()
+    expect(page.get_by_text("No games yet")).to_be_visible()

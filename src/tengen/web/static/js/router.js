@@ -32,6 +32,10 @@ export const go = (/** @type {string} */ path, /** @type {Record<string, string>
   location.hash = hashOf(path, query);
 };
 
+/** Open a page in place of the current one, so that *back* skips the address that led here. */
+export const redirect = (/** @type {string} */ path, /** @type {Record<string, string>} */ query = {}) =>
+  location.replace(hashOf(path, query));
+
 /**
  * Update the address without adding a history entry. Does nothing if the address already names another page: the user
  * is navigating there, and the current page is about to be unmounted.

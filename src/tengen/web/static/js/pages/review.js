@@ -5,12 +5,12 @@
 import { exportReview, game as gameOnServer, serverInfo, socket } from "../api.js";
 import { Board } from "../board/board.js";
 import { followSettings } from "../board_settings.js";
-import { fill, h, keepingFocus, refill } from "../dom.js";
+import { fill, h, icon, keepingFocus, refill } from "../dom.js";
 import { listenForGames, openImport, saveFile } from "../files.js";
 import { showRules } from "../headline.js";
 import { t } from "../i18n.js";
 import { announce, notify, notifyError } from "../notice.js";
-import { go, replaceRoute } from "../router.js";
+import { go, hashOf, redirect, replaceRoute } from "../router.js";
 import { settings } from "../settings.js";
 import { playStone } from "../sound.js";
 import { ChanceBar, ChanceGraph, proofForBlack } from "../widgets/chances.js";
@@ -453,6 +453,14 @@ export class ReviewPage {
               "div",
               { class: "buttons even" },
               button(t("review.export"), () => this.export(), { icon: "export" }),
+              this.gameId
+                ? h(
+                    "a",
+                    { class: "button", href: hashOf("puzzles", { source: "own" }) },
+                    icon("puzzles"),
+                    t("puzzle.own"),
+                  )
+                : null,
             ),
           ]
         : []),
@@ -488,8 +496,8 @@ export class ReviewPage {
   }
 }
 
-/** Replace the address of a game on this server by that of its moves, and start its review. */
-async function openGame(/** @type {string} */ id) {
+/** Replace the address of a game on this server by that of its moves, and start its review; `move` is the one to show. */
+async function openGame(/** @type {string} */ id, /** @type {string | null} */ move) {
   const found = await gameOnServer(id);
   const rules = found.rules.split(":").slice(0, 3).join(":");
   const person = /** @type {const} */ (["proposer", "chooser"]).filter(
@@ -497,7 +505,7 @@ async function openGame(/** @type {string} */ id) {
   );
   const side =
     person.length === 1 && found.blackSeat ? { side: person[0] === found.blackSeat ? "black" : "white" } : {};
-  go("review", { ...queryOf({ ...found, rules }), game: id, ...side, start: "1" });
+  redirect("review", { ...queryOf({ ...found, rules }), game: id, ...side, ...(move ? { move } : {}), start: "1" });
 }
 
 /** @param {HTMLElement} main @param {Route} route */
@@ -506,7 +514,7 @@ export async function mount(main, route) {
   const page = new ReviewPage(main);
   const follow = async (/** @type {Route} */ { rest: [id], query }) => {
     if (id) {
-      await openGame(id).catch(notifyError);
+      await openGame(id, query.get("move")).catch(notifyError);
       return;
     }
     const position = positionIn(query);
@@ -514,6 +522,7 @@ export async function mount(main, route) {
     page.gameId = query.get("game");
     page.side = query.get("side") ?? "both";
     page.start(!query.get("start"));
+    if (query.has("move")) page.look(Number(query.get("move")) || 0);
     if (!query.get("start")) return;
     // After a reload, the stored review is shown again instead of a new one.
     const kept = Object.fromEntries([...query].filter(([key]) => key !== "start"));
