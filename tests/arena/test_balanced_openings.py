@@ -10,11 +10,18 @@ from pathlib import Path
 import pytest
 
 from tengen.agents.registry import make_agent
-from tengen.arena.balanced_openings import BalanceSettings, Candidate, candidates, find_balanced, format_openings
+from tengen.arena.balanced_openings import (
+    BalanceSettings,
+    Candidate,
+    candidates,
+    find_balanced,
+    format_openings,
+    judge_opening,
+)
 from tengen.arena.opening_check import check_openings, report_lines
 from tengen.arena.openings import canonical_key, load_openings
 from tengen.arena.trial_games import TrialResult, TrialSettings, play_trials
-from tengen.core.contracts import Ruleset
+from tengen.core.contracts import Agent, Colour, Decision, Limits, Proof, Ruleset
 from tengen.core.geometry import parse_points
 from tengen.core.position import Position
 from tengen.errors import AgentError, InputError, RecordError
@@ -64,10 +71,62 @@ def test_conditions_have_bounds() -> None:
         TrialSettings(games=3)
 
 
-def test_searches_grow_tenfold() -> None:
-    assert BalanceSettings(nodes=300).searches == (30, 300)
-    assert BalanceSettings(nodes=20_000).searches == (2_000, 20_000)
-    assert BalanceSettings(nodes=5_000_000).searches == (5_000, 50_000, 500_000, 5_000_000)
+def test_short_searches_grow_tenfold_and_become_stricter() -> None:
+    def found(nodes: int) -> list[tuple[int, float]]:
+        return [(limit, round(bound, 6)) for limit, bound in BalanceSettings(nodes=nodes, max_value=0.3).short_searches]
+
+    assert found(300) == [(30, 0.3)]
+    assert found(20_000) == [(2_000, 0.3)]
+    assert found(5_000_000) == [(5_000, 0.5), (50_000, 0.4), (500_000, 0.3)]
+
+
+class ScriptedAgent(Agent):
+    """Values every position at the first value whose search is at least as long as its limit, and loses with black."""
+
+    name = "scripted"
+
+    def __init__(self, values: dict[int, float]) -> None:
+        self.values = values
+        self.searches: list[int] = []
+        self.games = 0
+
+    def new_game(self, ruleset: Ruleset, seed: int = 0) -> None:
+        self.games += 1
+
+    def choose(self, position: Position, limits: Limits) -> Decision:
+        assert limits.nodes is not None
+        if limits.nodes in self.values:
+            self.searches.append(limits.nodes)
+            return Decision(move=position.legal_points()[0], value_to_move=self.values[limits.nodes])
+        black = position.to_move is Colour.BLACK
+        proof = Proof("loss" if black else "win", 1)
+        return Decision(move=position.legal_points()[0], value_to_move=-1.0 if black else 1.0, proof=proof)
+
+
+@pytest.mark.parametrize(
+    ("values", "searches"),
+    [
+        ({5_000: 0.51, 50_000: 0.0, 500_000: 0.0}, [5_000]),
+        ({5_000: -0.49, 50_000: -0.41, 500_000: 0.0}, [5_000, 50_000]),
+        ({5_000: 0.49, 50_000: 0.39, 500_000: 0.31}, [5_000, 50_000, 500_000]),
+    ],
+)
+def test_cheap_searches_reject_first(values: dict[int, float], searches: list[int]) -> None:
+    agent = ScriptedAgent(values)
+    settings = BalanceSettings(nodes=5_000_000, max_value=0.3)
+    judgement = judge_opening(agent, NINE, Candidate(0, parse_points("e5e6d4f4")), settings)
+    assert (judgement.is_balanced, judgement.black_share, agent.searches) == (False, None, searches)
+    assert judgement.value_to_move == values[searches[-1]]
+
+
+def test_trial_games_stop_once_a_share_is_very_unlikely() -> None:
+    """Nine losses in a row: 0.7 to the ninth is 4 %. Without this rule, 15 games decide."""
+    agent = ScriptedAgent({5_000: 0.0, 50_000: 0.0, 500_000: 0.0, 5_000_000: 0.0})
+    settings = BalanceSettings(nodes=5_000_000, max_value=0.3, trials=TrialSettings(games=20, nodes=100))
+    judgement = judge_opening(agent, NINE, Candidate(0, parse_points("e5e6d4f4")), settings)
+    assert (judgement.is_balanced, judgement.black_share) == (False, 0.0)
+    assert agent.searches == [5_000, 50_000, 500_000]
+    assert agent.games == 3 + 2 * 9  # a game of the arena tells both seats
 
 
 def test_candidates_are_distinct_and_seeded() -> None:

@@ -7,6 +7,7 @@ judgement is appended to a journal, so an interrupted selection resumes with any
 from __future__ import annotations
 
 import json
+import math
 import random
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -30,6 +31,10 @@ from tengen.records import position_string
 
 _SHORTEST_SEARCH = 2_000
 """Shortest search of a candidate, unless a tenth of the nodes is less."""
+_SLACK = 1 / 3
+"""Growth of the bound of a short search, as a share of `max_value`, for each factor of ten in nodes."""
+_DOUBT = 0.05
+"""Trial games end when an opening at exactly the minimum share would do so badly in fewer cases than this."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,15 +66,16 @@ class BalanceSettings:
             raise InputError(f"min_share must be between 0 and 0.5, not {self.min_share}")
 
     @property
-    def searches(self) -> tuple[int, ...]:
-        """Node limits of a candidate's searches, shortest first; each is ten times the previous one."""
-        shortest = self.nodes // 10
-        while shortest // 10 >= _SHORTEST_SEARCH:
-            shortest //= 10
-        found = [max(1, shortest)]
-        while found[-1] * 10 < self.nodes:
-            found.append(found[-1] * 10)
-        return (*found, self.nodes)
+    def short_searches(self) -> tuple[tuple[int, float], ...]:
+        """Node limits and bounds of the searches before the longest one, shortest first.
+
+        Each is ten times as long as the one before. The last is a tenth of the longest search and already requires
+        `max_value`; shorter ones are less precise and reject only larger values.
+        """
+        limits = [max(1, self.nodes // 10)]
+        while limits[-1] // 10 >= _SHORTEST_SEARCH:
+            limits.append(limits[-1] // 10)
+        return tuple((nodes, self.max_value * (1 + _SLACK * place)) for place, nodes in enumerate(limits))[::-1]
 
 
 class Candidate(NamedTuple):
@@ -95,22 +101,20 @@ class Judgement:
 def judge_opening(agent: Agent, ruleset: Ruleset, candidate: Candidate, settings: BalanceSettings) -> Judgement:
     """Judge an opening, with the cheapest tests first: short searches, trial games, the longest search."""
     position = Position.from_moves(ruleset, candidate.stones)
-    *short, longest = settings.searches
     value, share = 0.0, None
 
     def judged(*, is_balanced: bool) -> Judgement:
         return Judgement(candidate.number, candidate.stones, value, share, is_balanced)
 
-    for nodes in short:
+    for nodes, bound in settings.short_searches:
         value, is_decided = evaluate_opening(agent, position, nodes)
-        # Short searches are imprecise, so they reject only values that a longer search is unlikely to correct.
-        if is_decided or abs(value) > 2 * settings.max_value:
+        if is_decided or abs(value) > bound:
             return judged(is_balanced=False)
     for result in play_trials(agent, position, settings.trials, "".join(candidate.stones)):
         share = result.black_share
         if _is_lopsided(result, settings):
             return judged(is_balanced=False)
-    value, is_decided = evaluate_opening(agent, position, longest)
+    value, is_decided = evaluate_opening(agent, position, settings.nodes)
     return judged(is_balanced=not is_decided and abs(value) <= settings.max_value)
 
 
@@ -124,12 +128,16 @@ def evaluate_opening(agent: Agent, position: Position, nodes: int) -> tuple[floa
 
 
 def _is_lopsided(result: TrialResult, settings: BalanceSettings) -> bool:
-    """Return whether one colour can no longer reach its share of the points."""
-    games = settings.trials.games
-    black = sum(result.points)
-    white = len(result.points) - black
-    left = games - len(result.points)
-    return min(black, white) + left < settings.min_share * games
+    """Return whether one colour can no longer reach its share of the points, or is very unlikely to."""
+    games, share = settings.trials.games, settings.min_share
+    played = len(result.points)
+    points = min(sum(result.points), played - sum(result.points))
+    if points + games - played < share * games:
+        return True
+    # The probability of at most so many wins, if the colour won each game with the probability of its minimum share.
+    wins = range(math.ceil(points) + 1)
+    at_most = sum(math.comb(played, won) * share**won * (1 - share) ** (played - won) for won in wins)
+    return played < games and at_most < _DOUBT
 
 
 def candidates(ruleset: Ruleset, seed: int, settings: BalanceSettings) -> Iterator[Candidate | None]:
