@@ -5,17 +5,23 @@
 #
 # NAME is one of
 #     6x6x4, 8x8, 9x9, 15x15             AlphaZero, our recipe for that board
+#     renju-9x9, renju-15x15,            the same under other rules, starting from the networks of freestyle
+#     standard-9x9, standard-15x15
 #     zero9-i, zero9-ii                  AlphaZero as in the paper zero9
 #     pg-9x9, ppo-9x9, dqn-9x9           the other learners, our recipe for 9x9
 #     pg-9x9-paper                       policy gradient as in the paper pg9
 #     adp, adp-fudan                     adaptive dynamic programming: ours for any size, and as in the paper fudan
 #     cnn-15x15, mdrnn-15x15             supervised, from engine games that data/make-games.sh generates first
-# A stopped run is resumed. The variable TENGEN is the program (default: .venv/bin/tengen).
+# A stopped run is resumed. Runs, games and matches go to runs/ in the current folder, the model to models/ of this
+# repository. Environment variables: TENGEN is the program (default: .venv/bin/tengen of the repository); with ONLY=train
+# the script ends after the training, with ONLY=ship it plays the matches and writes the folder of a finished run.
 set -eu
 name=$1
 shift
 [ "$name" = pg9 ] && name=pg-9x9-paper # its former name
-tengen=${TENGEN:-.venv/bin/tengen}
+repository=$(cd "$(dirname "$0")/.." && pwd)
+tengen=${TENGEN:-$repository/.venv/bin/tengen}
+only=${ONLY:-}
 run=runs/models/$name
 number=0
 algorithm=alphazero preset=$name
@@ -48,7 +54,9 @@ train() {
   fi
 }
 
-if [ -d "$run" ]; then
+if [ "$only" = ship ]; then
+  : # the run is finished
+elif [ -d "$run" ]; then
   train "$run"
 else
   mkdir -p runs/models
@@ -70,7 +78,7 @@ else
     "$tengen" data generate runs/games/three.jsonl $proved --games 16556 --seed 61
     # shellcheck disable=SC2086
     "$tengen" data generate runs/games/four.jsonl $proved --games 41630 --seed 62
-    TENGEN=$tengen data/make-games.sh freestyle
+    TENGEN=$tengen "$repository/data/make-games.sh" freestyle
     cat runs/games/three.jsonl runs/games/four.jsonl runs/data/freestyle15.jsonl > "$games"
     before="tengen data generate runs/games/three.jsonl $proved --games 16556 --seed 61
 tengen data generate runs/games/four.jsonl $proved --games 41630 --seed 62
@@ -81,6 +89,27 @@ cat runs/games/three.jsonl runs/games/four.jsonl runs/data/freestyle15.jsonl > $
     set -- --init-from 9x9 --set "warm_start.games=$games" "$@"
   fi
   case $name in
+    renju-9x9 | standard-9x9) # limited by processor time, so that other work on the machine does not matter
+      set -- --minutes 0 --set cpu_minutes=40 --set learner.precision=bf16 "$@"
+      ;;
+    renju-15x15 | standard-15x15) # engine games as for 15x15, but fewer, because its network knows the game
+      rules=15x15:5:${name%-*}
+      games=runs/games/$name.jsonl
+      mkdir -p runs/games
+      proved="data generate runs/games/$name-proved.jsonl --rules $rules --proved --nodes 2000 --noise 0.1 --games 6000 --seed 61"
+      complete="data generate runs/games/$name-complete.jsonl --rules $rules --nodes 2000 --noise 0.1 --games 3000 --seed 62"
+      # shellcheck disable=SC2086 # several options in one variable
+      "$tengen" $proved
+      # shellcheck disable=SC2086
+      "$tengen" $complete
+      cat "runs/games/$name-proved.jsonl" "runs/games/$name-complete.jsonl" > "$games"
+      before="tengen $proved
+tengen $complete
+cat runs/games/$name-proved.jsonl runs/games/$name-complete.jsonl > $games
+"
+      set -- --set learner.precision=bf16 --set learner.threads=2 "$@"
+      set -- --minutes 0 --set cpu_minutes=75 --set "warm_start.games=$games" "$@"
+      ;;
     zero9-*) # the same algorithm, but cheaper
       set -- --set self_play.precision=int8 --set search.cache_entries=262144 "$@"
       set -- --set learner.precision=bf16 --set learner.threads=2 "$@"
@@ -94,13 +123,15 @@ cat runs/games/three.jsonl runs/games/four.jsonl runs/data/freestyle15.jsonl > $
     set -- --init-from runs/models/pg9-self-play "$@"
   fi
   if [ "$algorithm" = supervised ]; then
-    TENGEN=$tengen data/make-games.sh freestyle
+    TENGEN=$tengen "$repository/data/make-games.sh" freestyle
     before="data/make-games.sh freestyle
 "
   fi
   echo "${before}tengen train $algorithm --preset $preset --seed 1${*:+ $*}" > "$run.command"
   train "$run" --preset "$preset" "$@"
 fi
+
+[ "$only" = train ] && exit
 
 case $name in
   6x6x4)
@@ -130,17 +161,23 @@ case $name in
     for opponent in random naive:level=1 naive:level=3 rule-based chains; do match 20x20 "" "$opponent" --games 100; done
     ;;
   cnn-15x15 | mdrnn-15x15)
-    match 15x15 ,average=true alphabeta:preset=stanford15 --games 200 --openings data/openings/freestyle15.txt
+    match 15x15 ,average=true alphabeta:preset=stanford15 --games 200 --openings "$repository/data/openings/freestyle15.txt"
     player=alphazero
-    match 15x15 ,simulations=100 alphabeta:preset=stanford15 --games 200 --openings data/openings/freestyle15.txt
+    match 15x15 ,simulations=100 alphabeta:preset=stanford15 --games 200 --openings "$repository/data/openings/freestyle15.txt"
+    ;;
+  renju-9x9 | standard-9x9) match "9x9:5:${name%-*}" ,seconds=1 alphabeta:preset=fudan --games 40 --time-ms 1000 ;;
+  renju-15x15 | standard-15x15)
+    openings="--openings $repository/data/openings/${name%-*}15.txt --transform --shuffle"
+    # shellcheck disable=SC2086 # several options in one variable
+    match "15x15:5:${name%-*}" ,seconds=1 alphabeta:preset=fudan --games 40 --time-ms 1000 $openings
     ;;
   15x15)
-    openings="--openings data/openings/freestyle15.txt --transform --shuffle"
+    openings="--openings $repository/data/openings/freestyle15.txt --transform --shuffle"
     # shellcheck disable=SC2086 # several options in one variable
     match 15x15 ,seconds=1 alphabeta:preset=fudan --games 40 --time-ms 1000 $openings
     ;;
 esac
 
-set -- "$run" "models/$name" --command "$(cat "$run.command")"
+set -- "$run" "$repository/models/$name" --command "$(cat "$run.command")"
 for result in "$run"/match-*.json; do set -- "$@" --match "$result"; done
 "$tengen" ship "$@"

@@ -143,6 +143,8 @@ def test_a_board_without_a_network_of_its_own_has_the_nearest_that_plays_any_siz
         "10x10x4": "10x10:4",
         "cnn-10x10": "10x10",
         "zero10": "10x10",
+        "renju-15x15": "15x15:5:renju",
+        "caro-exact-6x6": "6x6:5:caro-exact",
     }
     for number, (name, rules) in enumerate(sizes.items()):
         ruleset = Ruleset.parse(rules)
@@ -158,11 +160,14 @@ def test_a_board_without_a_network_of_its_own_has_the_nearest_that_plays_any_siz
         ("20x20", "15x15"),
         ("11x11", "11x11"),
         ("9x9:4", "10x10x4"),
+        ("15x15:5:renju", "renju-15x15"),
+        ("9x9:5:renju", "renju-15x15"),
+        ("6x6:5:caro-exact", "caro-exact-6x6"),
     ):
         position = Position.from_moves(Ruleset.parse(rules), "c3c4")
         named = make_agent(f"{kind}:model={nearest}").choose(position, Limits(simulations=16))
         assert agent.choose(position, Limits(simulations=16)).policy == named.policy, rules
-    assert not agent.supports(Ruleset.parse("10x10:5:renju"))
+    assert not agent.supports(Ruleset.parse("10x10:5:standard"))
     assert not agent.supports(Ruleset.parse("10x10:3"))
 
 

@@ -24,7 +24,7 @@ def test_every_preset_loads_describes_itself_and_survives_its_file(algorithm: st
     assert read_config(kind, tomllib.loads(format_toml(config)), "file") == config
 
 
-@pytest.mark.parametrize("preset", ["8x8", "9x9", "15x15"])
+@pytest.mark.parametrize("preset", ["8x8", "9x9", "15x15", "renju-15x15", "standard-9x9"])
 def test_long_presets_measure_strength_a_dozen_times(preset: str) -> None:
     assert load_config(find_algorithm("alphazero").Config, "alphazero", preset).strength.points == 12
 
@@ -39,6 +39,19 @@ def test_presets_of_a_paper_measure_strength_by_its_search_and_ours_without_help
         if preset == "demo":  # shows what the network learns, so its search has no exact tactics
             player = "preset=alphagomoku8,c=1.5"
         assert load_config(kind, "alphazero", preset).strength.player == player
+
+
+def test_a_preset_based_on_another_changes_only_what_it_names() -> None:
+    kind = find_algorithm("alphazero").Config
+    base, renju = (load_config(kind, "alphazero", preset) for preset in ("9x9", "renju-9x9"))
+    assert str(renju.ruleset) == "9x9:5:renju"
+    assert renju == replace(
+        base,
+        ruleset=renju.ruleset,
+        init_from="9x9",
+        self_play=replace(base.self_play, first_simulations=48),
+        learner=replace(base.learner, learning_rate=1e-3),
+    )
 
 
 def test_settings_change_what_they_name_and_nothing_else() -> None:

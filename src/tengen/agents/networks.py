@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 from typing import Protocol
 
-from tengen.core.contracts import Agent, Evaluator, Ruleset
+from tengen.core.contracts import Agent, Evaluator, Rule, Ruleset
 from tengen.errors import AgentError, InputError, RulesetError
 from tengen.nets.models import Backend, ModelInfo, Precision, find_milestone, find_model, load_model, model_names
 from tengen.search.evaluation import UniformEvaluator
@@ -139,24 +139,26 @@ def _model_for(ruleset: Ruleset, family: str) -> str:
     """Return the shipped model named after the board: `9x9`, `6x6x4` (win length 4), or `ppo-9x9` for a family.
 
     If no model has that size, return the model with the nearest board size that supports the ruleset. The names of
-    AlphaZero models have no family prefix.
+    AlphaZero models have no family prefix, but that of their rule if it is not freestyle: `renju-9x9`.
     """
+    rule = "" if ruleset.rule is Rule.FREESTYLE else f"{ruleset.rule}-"
     prefix = f"{family}-" if family else ""
-    names = [name for name in model_names() if re.fullmatch(rf"{prefix}\d+x\d+(x\d+)?", name)]
+    boards = re.compile(rf"{prefix}({'|'.join(Rule)}-)?(\d+)x(\d+)(x\d+)?")
+    found = [match for name in model_names() if (match := boards.fullmatch(name))]
 
-    def distance(name: str) -> int:
-        width, height = name.removeprefix(prefix).split("x")[:2]
-        return abs(int(width) * int(height) - ruleset.area)
+    def distance(board: re.Match[str]) -> int:
+        return abs(int(board[2]) * int(board[3]) - ruleset.area)
 
     tail = "" if ruleset.win_length == 5 else f"x{ruleset.win_length}"
-    own = f"{prefix}{ruleset.width}x{ruleset.height}{tail}"
+    own = f"{prefix}{rule}{ruleset.width}x{ruleset.height}{tail}"
+    names = [board[0] for board in sorted(found, key=distance)]  # nearest first, because loading a network takes time
     if own in names:
         return own
-    for name in sorted(names, key=distance):  # nearest first, because loading a network takes time
+    for name in names:
         if load_model(name)[1].supports(ruleset):
             return name
     kind = f" of {family}" if family else ""
-    raise RulesetError(f"no network{kind} is shipped for {ruleset} (shipped: {', '.join(names) or 'none'})")
+    raise RulesetError(f"no network{kind} is shipped for {ruleset} (shipped: {', '.join(sorted(names)) or 'none'})")
 
 
 class NetworkAgent(Agent):

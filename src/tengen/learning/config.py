@@ -2,7 +2,7 @@
 
 Each algorithm has a frozen dataclass `Config`, possibly nested, with a docstring per field. A preset is
 `presets/ALGORITHM/NAME.toml`, here or in a paper's folder. It lists only the fields that differ from the
-defaults; its first line is a description.
+defaults, or from those of the preset that it names with `based_on`; its first line is a description.
 """
 
 from __future__ import annotations
@@ -41,8 +41,18 @@ def describe_preset(algorithm: str, preset: str) -> str:
 
 
 def preset_table(algorithm: str, preset: str) -> dict[str, Any]:
-    """Return what a preset changes, as nested tables."""
-    return read_toml(_preset_path(algorithm, preset))
+    """Return what a preset and the one that it is based on change, as nested tables."""
+    table = read_toml(_preset_path(algorithm, preset))
+    base = table.pop("based_on", None)
+    return table if base is None else _merged(preset_table(algorithm, base), table)
+
+
+def _merged(base: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
+    """Return `base` with the values of `changes`, table by table."""
+    return {**base} | {
+        key: _merged(base.get(key, {}), value) if isinstance(value, Mapping) else value
+        for key, value in changes.items()
+    }
 
 
 def load_config(kind: type[C], algorithm: str, preset: str | None, settings: Sequence[str] = ()) -> C:
