@@ -17,7 +17,8 @@ void bind_play(nb::module_& m) {
       .value("NAIVE_FIRST1", PolicyKind::kNaiveFirst1)
       .value("NAIVE_FIRST2", PolicyKind::kNaiveFirst2)
       .value("NAIVE_FIRST3", PolicyKind::kNaiveFirst3)
-      .value("RULE_BASED_FIRST", PolicyKind::kRuleBasedFirst);
+      .value("RULE_BASED_FIRST", PolicyKind::kRuleBasedFirst)
+      .value("TREE", PolicyKind::kTree);
   nb::class_<SeededPolicy>(m, "Policy", "A simple player with its own random generator.")
       .def(nb::init<PolicyKind, std::uint64_t>(), nb::arg("kind"), nb::arg("seed") = 0)
       .def("reseed", &SeededPolicy::reseed, nb::arg("seed"),

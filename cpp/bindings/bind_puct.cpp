@@ -83,7 +83,8 @@ void bind_options(nb::module_& m) {
   nb::enum_<RootNoise>(m, "RootNoise")
       .value("NONE", RootNoise::kNone)
       .value("ROOT", RootNoise::kRoot)
-      .value("EVERY", RootNoise::kEvery);
+      .value("EVERY", RootNoise::kEvery)
+      .value("CHOICE", RootNoise::kChoice);
   nb::enum_<SymmetryUse>(m, "SymmetryUse")
       .value("NONE", SymmetryUse::kNone)
       .value("RANDOM", SymmetryUse::kRandom)

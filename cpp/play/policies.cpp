@@ -9,6 +9,7 @@
 #include "core/checked.h"
 #include "core/point_set.h"
 #include "patterns/legality.h"
+#include "play/tree_policy.h"
 
 namespace tengen {
 namespace {
@@ -425,6 +426,10 @@ Point choose_move(PolicyKind kind, const Board& board, Rng& rng) {
       return choose_naive_first(static_cast<int>(kind) - static_cast<int>(PolicyKind::kNaiveFirst0), board, rng);
     case PolicyKind::kRuleBasedFirst:
       return choose_rule_based_first(board, rng);
+    case PolicyKind::kTree: {
+      const Point point = choose_by_lines(board);
+      return point != kNoPoint ? point : draw_any(board, rng);
+    }
   }
   return kNoPoint;
 }

@@ -1,4 +1,4 @@
-// The simple players. They choose a move without a search; docs/how/players.md defines them.
+// The simple players. All but kTree choose a move without looking ahead; docs/how/players.md defines them.
 //
 // They support every rule, board size and win length k: a four in the papers is k - 1 stones here, a three k - 2.
 // Ties are broken at random, with the same probability for every point, except in the first-match forms.
@@ -26,8 +26,9 @@ enum class PolicyKind : std::uint8_t {
   kNaiveFirst2,
   kNaiveFirst3,
   kRuleBasedFirst,  // the rule-based player in the code of AlphaGomoku: win, block, make a run of at least k - 2
+  kTree,            // follows each of its ten best points along the best replies (play/tree_policy.h)
 };
-inline constexpr int kPolicyKinds = 13;
+inline constexpr int kPolicyKinds = 14;
 
 // Return a legal move for a simple player. The game must not be over. Returns kNoPoint if black has no legal point left
 // in renju. Does not allocate memory.

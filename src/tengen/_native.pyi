@@ -145,6 +145,8 @@ class PolicyKind(enum.Enum):
 
     RULE_BASED_FIRST = 12
 
+    TREE = 13
+
 class Policy:
     """A simple player with its own random generator."""
 
@@ -1135,6 +1137,8 @@ class RootNoise(enum.Enum):
     ROOT = 1
 
     EVERY = 2
+
+    CHOICE = 3
 
 class SymmetryUse(enum.Enum):
     NONE = 0

@@ -248,3 +248,52 @@ def first_match(level: int, position: Position) -> Point | None:
         if found is not None:
             return found
     return None
+
+
+# ---- Tree ------------------------------------------------------------------------------------------------------------
+
+
+def worth(grid: Grid, x: int, y: int) -> int:
+    """Return attack plus defence of a point: (stones)^5 for each open window, 100^9 for a win, 100^8 for a block."""
+    total = 0
+    for colour, win in ((grid.own, 100**9), (grid.other, 100**8)):
+        power, wins = 0, False
+        for dx, dy in DIRECTIONS:
+            for start in range(-grid.k + 1, 1):
+                cells = [grid.at(x + (start + i) * dx, y + (start + i) * dy) for i in range(grid.k)]
+                if all(cell is None or cell is colour for cell in cells):
+                    power += cells.count(colour) ** 5
+            length, low, high = grid.run_if_played(x, y, dx, dy, colour)
+            wins = wins or line_wins(grid.ruleset, length, colour, (low, high))
+        total += win if wins else power
+    return total
+
+
+def best_near_stones(position: Position, count: int) -> list[Point]:
+    """Return the best points within k - 1 queen steps of a stone, in reading order if their worth is equal."""
+    grid = Grid(position)
+    near = {
+        (x + step * dx, y + step * dy)
+        for x, y in grid.stones
+        for dx, dy in DIRECTIONS
+        for step in range(-grid.k + 1, grid.k)
+    }
+    points = [point for point in position.legal_points() if (point.x, point.y) in near]
+    return sorted(points, key=lambda point: (-worth(grid, point.x, point.y), -point.y, point.x))[:count]
+
+
+def tree_move(position: Position) -> Point:
+    """Return the move of `tree` on a board with stones and a legal point near them."""
+    undecided = None
+    moves = best_near_stones(position, 10)
+    for move in moves:
+        line = position.play(move)
+        for _ in range(19):
+            if line.is_over or not (reply := best_near_stones(line, 1)):
+                break
+            line = line.play(reply[0])
+        if line.outcome.winner is position.to_move:
+            return move
+        if line.outcome.winner is None and undecided is None:
+            undecided = move
+    return undecided or moves[0]

@@ -354,6 +354,32 @@ def test_rule_based_first_wins_blocks_and_makes_runs_in_reading_order() -> None:
     assert len(choices(agent, stones(black="a1", white="c3d3e3"))) > 40, "open threes are not blocked"
 
 
+# ---- Tree ------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "rules", ["9x9:5:freestyle", "7x7:5:renju", "6x6:4:caro", "7x6:4:standard", "5x5:3:caro-exact"]
+)
+def test_tree_agrees_with_the_slow_implementation(rules: str) -> None:
+    compared = 0
+    for seed in range(8):
+        position = random_position(Ruleset.parse(rules), seed)
+        if position.stones and reference.best_near_stones(position, 1):
+            assert choices("tree", position, 2) == {reference.tree_move(position)}, position
+            compared += 1
+    assert compared > 4
+
+
+def test_tree_wins_then_blocks_and_opens_in_the_centre() -> None:
+    assert choices("tree", stones(black="c5d5f5g5", white="c7d7e7f7")) == points("e5"), "it sees splits"
+    assert choices("tree", stones(black="a1b1c1b9", white="c7d7f7g7")) == points("e7")
+    assert choices("tree", Position.start(Ruleset.parse("9x9"))) == points("e5")
+
+
+def test_tree_beats_the_naive_players() -> None:
+    assert score("tree", "naive:level=3", games=20) > 0.9
+
+
 @pytest.mark.parametrize("agent", AGENTS)
 def test_same_seeds_same_game(agent: str) -> None:
     assert play_game(agent, agent, 7).moves == play_game(agent, agent, 7).moves

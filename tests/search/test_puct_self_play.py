@@ -257,6 +257,23 @@ def test_the_cache_saves_evaluations_and_can_be_cleared() -> None:
     assert play.counts.cache_hits - before <= 4
 
 
+def test_noise_on_the_choice_changes_the_moves_but_not_the_targets() -> None:
+    ruleset = Ruleset.parse("5x5:4")
+    config = replace(PLAIN, noise=Noise.NONE, temperature=0.01)
+    plain = play_games(SelfPlay(ruleset, config, games=1, seed=1), FixedEvaluator("board"), 12)
+    noisy = play_games(
+        SelfPlay(ruleset, replace(config, noise=Noise.CHOICE), games=1, seed=1), FixedEvaluator("board"), 12
+    )
+    assert len({int(game.moves[0]) for game in plain}) == 1
+    assert len({int(game.moves[0]) for game in noisy}) > 1
+    assert all((game.policies[0] == plain[0].policies[0]).all() for game in noisy)
+    # The noise reaches moves that the search never visited.
+    alone = replace(config, noise=Noise.CHOICE, noise_fraction=1.0, noise_alpha=10.0)
+    random = play_games(SelfPlay(ruleset, alone, games=4, seed=2), FixedEvaluator("board"), 60)
+    assert len({int(game.moves[0]) for game in random}) > 15
+    assert any(game.policies[0][game.moves[0]] == 0 for game in random)
+
+
 def test_bad_answers_are_refused() -> None:
     play = SelfPlay(Ruleset.parse("5x5:4"), PLAIN, games=2, seed=1)
     planes = play.new_planes()

@@ -6,6 +6,7 @@
 
 #include "core/assert.h"
 #include "search/puct/formula.h"
+#include "search/puct/noise.h"
 #include "search/puct/tree.h"
 
 namespace tengen {
@@ -139,6 +140,22 @@ std::size_t PuctTree::sample(std::vector<float> weights, float temperature, Rng&
   return chosen;
 }
 
+// Mix Dirichlet noise into the probabilities of all moves at `temperature`, as AlphaZero_Gomoku does.
+void PuctTree::add_choice_noise(std::vector<float>& weights, float temperature, Rng& rng) const {
+  const float alpha = dirichlet_alpha(weights.size());
+  const float highest = *std::ranges::max_element(weights);
+  std::vector<float> noise(weights.size());
+  float sum = 0;
+  float noise_sum = 0;
+  for (std::size_t i = 0; i < weights.size(); ++i) {
+    sum += weights[i] = std::pow(weights[i] / highest, 1 / temperature);
+    noise_sum += noise[i] = draw_gamma(rng, alpha);
+  }
+  const float share = noise_sum > 0 ? options_->noise_fraction : 0.0f;
+  for (std::size_t i = 0; i < weights.size(); ++i)
+    weights[i] = (1 - share) * weights[i] / sum + (share > 0 ? share * noise[i] / noise_sum : 0.0f);
+}
+
 // The move with the highest weight. Ties go to the highest value.
 std::size_t PuctTree::choose_best(const std::vector<float>& weights) const {
   const auto value_at = [&](std::size_t i) {
@@ -184,6 +201,10 @@ PuctDecision PuctTree::decide(float temperature, Rng& rng, float* policy) const 
   if (decision.proof != Result::kUnknown) decision.value_to_move = -proved_value(node);
 
   // Step 3. The move.
+  if (plan_.noise && options_->noise == RootNoise::kChoice && temperature > 0 && !by_proof) {
+    add_choice_noise(weights, temperature, rng);
+    temperature = 1;
+  }
   const std::size_t chosen = plan_.gumbel && !by_proof ? choose_by_halving(weights, scaled)
                              : temperature > 0         ? sample(weights, temperature, rng)
                                                        : choose_best(weights);

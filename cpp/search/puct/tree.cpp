@@ -292,8 +292,7 @@ void PuctTree::add_edges(PuctNode& node, const PointSet& moves, const float* log
 }
 
 void PuctTree::add_noise(PuctNode& node, Rng& rng) {
-  const float alpha = options_->noise_alpha > 0 ? options_->noise_alpha
-                                                : options_->noise_alpha_total / static_cast<float>(node.edge_count);
+  const float alpha = dirichlet_alpha(node.edge_count);
   scratch_.resize(node.edge_count);
   float sum = 0;
   for (float& amount : scratch_) sum += amount = draw_gamma(rng, alpha);

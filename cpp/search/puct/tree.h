@@ -160,6 +160,10 @@ class PuctTree {
   void open_line(std::uint32_t index, const std::vector<Point>& line);
 
   void add_edges(PuctNode& node, const PointSet& moves, const float* log_policy);
+  // The Dirichlet parameter for each of `moves` moves.
+  float dirichlet_alpha(std::size_t moves) const {
+    return options_->noise_alpha > 0 ? options_->noise_alpha : options_->noise_alpha_total / static_cast<float>(moves);
+  }
   void add_noise(PuctNode& node, Rng& rng);
   void sort_unopened(PuctNode& node);
   void prepare_root(Rng& rng);
@@ -177,6 +181,7 @@ class PuctTree {
   void normalise(std::vector<float>& weights) const;
   std::size_t choose_by_halving(const std::vector<float>& weights, const std::vector<float>& scaled) const;
   static std::size_t sample(std::vector<float> weights, float temperature, Rng& rng);
+  void add_choice_noise(std::vector<float>& weights, float temperature, Rng& rng) const;
   std::size_t choose_best(const std::vector<float>& weights) const;
   const PuctNode* expected_reply(const PuctNode& node) const;
   std::vector<Point> line_through(const PuctEdge& edge) const;

@@ -68,7 +68,7 @@ Player = str | Agent | type[Agent] | MoveFunction | AgentKind
 """A player: an agent specification, an agent, a class of agents, or a function from a position to a move."""
 
 _MODULES: dict[str, tuple[str, ...]] = {
-    "tengen.agents.simple": ("random", "naive", "chains", "rule-based"),
+    "tengen.agents.simple": ("random", "naive", "chains", "rule-based", "tree"),
     "tengen.agents.alphabeta": ("alphabeta",),
     "tengen.agents.fudan": ("fudan",),
     "tengen.agents.rollout": ("uct", "hmcts"),

@@ -1,6 +1,7 @@
-"""The simple players from the papers, in native code: random, naive 0–4, chains, rule-based.
+"""The simple players from the papers, in native code: random, naive 0–4, chains, rule-based, tree.
 
-They look only at the current position and answer in a few microseconds. docs/how/players.md defines them exactly.
+All but `tree` look only at the current position and answer in a few microseconds; `tree` needs about a millisecond.
+docs/how/players.md defines them exactly.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ class PointChoice(StrEnum):
 
 @dataclass(frozen=True)
 class SimpleParameters:
-    """Parameters of `random` and `chains`."""
+    """Parameters of `random`, `chains` and `tree`."""
 
     seed: int = parameter(0, help=_SEED_HELP)
 
@@ -126,8 +127,9 @@ class SimpleAgent(Agent):
     def _shares(self, position: Position) -> dict[Point, float]:
         """Return how often the policy chooses each point, from a sample that depends only on the agent's seed."""
         policy = Policy(self._kind, _mix(self._seed, _SAMPLE))
-        chosen = Counter(policy.choose(position.native) for _ in range(_SAMPLE))
-        return {Point.from_index(index, position.ruleset.width): n / _SAMPLE for index, n in chosen.items()}
+        sample = 1 if self._kind is PolicyKind.TREE else _SAMPLE  # the tree player draws nothing
+        chosen = Counter(policy.choose(position.native) for _ in range(sample))
+        return {Point.from_index(index, position.ruleset.width): n / sample for index, n in chosen.items()}
 
 
 def _mix(agent_seed: int, game_seed: int) -> int:
@@ -154,4 +156,5 @@ KINDS: tuple[AgentKind, ...] = (
         RuleBasedParameters,
         lambda chosen: SimpleAgent("rule-based", chosen.policy, chosen.seed),
     ),
+    _simple_kind("tree", PolicyKind.TREE, "Follows each of its ten best points along the best replies for 20 plies."),
 )

@@ -30,6 +30,7 @@ POLICIES: dict[str, PolicyKind] = {
     "chains": PolicyKind.CHAINS,
     "rule-based": PolicyKind.RULE_BASED,
     "rule-based:choice=first": PolicyKind.RULE_BASED_FIRST,
+    "tree": PolicyKind.TREE,
 }
 """The simple native players by agent specification (docs/how/players.md)."""
 

@@ -15,14 +15,16 @@ from tengen.search.checks import check_range, check_real
 
 
 class Noise(StrEnum):
-    """Nodes at which full searches mix Dirichlet noise into the priors."""
+    """Where full searches mix in Dirichlet noise."""
 
     NONE = "none"
     """No noise."""
     ROOT = "root"
-    """At the root of each search, as in AlphaZero."""
+    """Into the priors at the root of each search, as in AlphaZero."""
     EVERY = "every"
-    """At every expansion, as in zero9."""
+    """Into the priors at every expansion, as in zero9."""
+    CHOICE = "choice"
+    """Into the probabilities from which the move is sampled, as in AlphaZero_Gomoku; search and targets have none."""
 
 
 class Symmetry(StrEnum):
@@ -64,13 +66,13 @@ class PuctConfig:
     """Maximum number of leaves per tree that wait for the network at the same time."""
 
     noise: Noise = Noise.NONE
-    """Nodes with Dirichlet noise. Quick searches (`full_fraction`) use no noise."""
+    """Where Dirichlet noise is mixed in: none, root, every or choice. Quick searches (`full_fraction`) use no noise."""
     noise_alpha: float | None = None
     """Dirichlet parameter for each move. None: `noise_alpha_total` divided by the number of moves."""
     noise_alpha_total: float = 10.83
     """Sum of the Dirichlet parameters over all moves if `noise_alpha` is None."""
     noise_fraction: float = 0.25
-    """Weight of the noise in the priors."""
+    """Weight of the noise in the priors or, with `choice`, in the probabilities of the moves."""
     root_temperature: float = 1.0
     """Softmax temperature for the root priors, applied before noise; above 1, it flattens them. Full searches only."""
 
@@ -191,9 +193,9 @@ PRESETS: Mapping[str, PuctConfig] = {
     "zero9-ii": PuctConfig(
         simulations=500, c_puct=4.0, first_play_value=1.0, noise=Noise.EVERY, noise_alpha=0.3, reuse_tree=True
     ),
-    # "AlphaGomoku: Applying AlphaZero to the game of Gomoku" does not report its settings. These are from AlphaZero
-    # and the public program that it used: c = 5, 400 simulations, noise at the root.
-    "alphagomoku8": PuctConfig(simulations=400, c_puct=5.0, noise=Noise.ROOT, noise_alpha=0.3, reuse_tree=True),
+    # "AlphaGomoku: Applying AlphaZero to the game of Gomoku" does not report its settings. These are from its code and
+    # from the program whose network it uses (AlphaZero_Gomoku): c = 5, 500 simulations, noise on the choice of moves.
+    "alphagomoku8": PuctConfig(simulations=500, c_puct=5.0, noise=Noise.CHOICE, noise_alpha=0.3, reuse_tree=True),
     # All options that improve playing strength.
     "best": PuctConfig(
         c_puct=1.1,
