@@ -29,13 +29,13 @@ _CLOCK_SHARE_AT_MOST = 7
 
 
 Ingredient = _native.Ingredient
-"""A part of the search that can be disabled to measure its contribution (docs/how/engine.md). Sets are sums of bits."""
+"""A part of the search that can be disabled to measure its contribution (docs/how/engine.md). Sets are bit masks."""
 
 ALL_INGREDIENTS: int = _native.ALL_INGREDIENTS
 
 
 def parse_ingredients(names: str) -> int:
-    """Return the set of ingredients named by a text such as `singular+history`."""
+    """Return the bit mask of the ingredients in a text such as `singular+history`."""
     result = 0
     for name in filter(None, names.split("+")):
         try:
@@ -53,11 +53,11 @@ class AlphaBetaConfig:
     table_mb: int = DEFAULT_TABLE_MB
     """Size of the transposition table in MB."""
     ingredients: int = ALL_INGREDIENTS
-    """Set of enabled `Ingredient` bits."""
+    """Bit mask of the enabled ingredients."""
     max_four_depth: int = 0
     """Maximum number of fours in a chain searched below depth zero; 0 for no limit."""
     weights: Path | None = None
-    """Weights file (default: the shipped one)."""
+    """Weights file (default: the shipped weights for the ruleset)."""
 
 
 class AlphaBeta:
@@ -77,7 +77,7 @@ class AlphaBeta:
 
     @staticmethod
     def supports(ruleset: Ruleset) -> bool:
-        """Return whether the engine has patterns for the ruleset: win lengths 4 and 5."""
+        """Return whether the engine supports the ruleset: it has patterns for win lengths 4 and 5."""
         return ruleset.win_length in (4, 5)
 
     def new_game(self, ruleset: Ruleset) -> None:
@@ -86,13 +86,13 @@ class AlphaBeta:
         self._engine.new_game()
 
     def warm_up(self, rulesets: Iterable[Ruleset]) -> None:
-        """Load the weights and the pattern tables for these rulesets and the memory of the transposition table."""
+        """Load the weights and pattern tables for the rulesets, and allocate the transposition table's memory."""
         for ruleset in filter(self.supports, rulesets):
             self._weights_for(ruleset).evaluate(Position.start(ruleset).native)
         self._engine.touch_table()
 
     def set_table_mb(self, megabytes: int) -> None:
-        """Resize the transposition table, which clears it unless the size stays the same."""
+        """Resize the transposition table. If the size changes, the table is cleared."""
         self._engine.set_table_bytes(megabytes << 20)
 
     def search(
@@ -131,7 +131,7 @@ class AlphaBeta:
             None if stop is None else stop.native,
         )
         if not report.lines:
-            raise InputError(f"every legal move is excluded\n{position}")
+            raise InputError(f"every legal move is excluded; allow at least one\n{position}")
         result = _analysis(position, report)
         if on_analysis is not None and result.lines != reported:
             on_analysis(result)
@@ -191,9 +191,9 @@ def value_to_move(value: int) -> float:
 
 
 def proof_of(value: int) -> Proof | None:
-    """Return the win or loss that a search value proves, if any.
+    """Return the win or loss that a search value proves; None if it proves nothing.
 
-    A result that the search only expects, because it has not tried every defence, is no proof.
+    An expected result is not a proof, because the search has not tried every defence.
     """
     if not _native.is_proved(value):
         return None

@@ -48,7 +48,7 @@ POSITIONS: tuple[BenchPosition, ...] = (
 
 @dataclass(frozen=True, slots=True)
 class BenchRow:
-    """Nodes and time spent on one position."""
+    """Nodes and time for one position."""
 
     position: BenchPosition
     nodes: int
@@ -57,7 +57,7 @@ class BenchRow:
 
 @dataclass(frozen=True, slots=True)
 class BenchResult:
-    """Nodes and time spent on the whole bench."""
+    """Nodes and time for the whole bench."""
 
     rows: tuple[BenchRow, ...]
     depth: int

@@ -125,14 +125,14 @@ class Critic:
             raise RulesetError(f"the critic supports {self.ruleset} on any board size, not {ruleset}")
 
     def judge(self, position: Position) -> Judgement:
-        """Evaluate all candidate moves in a position, within microseconds. The game must not be over."""
+        """Evaluate all candidate moves in a position, in a few microseconds. The game must not be over."""
         self.check_supports(position.ruleset)
         points, logits = _native.judge_afterstates(self.native, position.native, self.config.radius)
-        # Compute the logistic function with tanh, which does not overflow. float64 distinguishes more positions.
+        # tanh does not overflow, unlike exp. In float64, fewer logits round to the same probability.
         return Judgement(points, 0.5 * (1 + np.tanh(0.5 * logits.astype(np.float64))))
 
     def to_bytes(self) -> bytes:
-        """Return the content of a critic file."""
+        """Serialize the critic in the format of a critic file."""
         from safetensors.numpy import save
 
         # Use a single entry: the order of several entries is undefined, and equal critics should produce equal files.
@@ -141,7 +141,7 @@ class Critic:
 
     @classmethod
     def from_bytes(cls, data: bytes, place: str) -> Critic:
-        """Parse the content of a critic file. Raises `InputError`, which names `place`, if it is invalid."""
+        """Parse the content of a critic file. If it is invalid, raises an `InputError` that names `place`."""
         from safetensors.numpy import load
 
         header = parse_tensor_header(data, place)
@@ -184,7 +184,7 @@ def find_critic(source: str | Path) -> Path:
 
 
 def load_critic(source: str | Path) -> Critic:
-    """Load the critic that `find_critic` finds."""
+    """Load a critic given by name, folder or file (see `find_critic`)."""
     path = find_critic(source)
     return Critic.from_bytes(read_bytes(path, _MAX_CRITIC_BYTES), str(path))
 

@@ -99,7 +99,7 @@ def check_supports(ruleset: Ruleset) -> None:
 
 
 class Fudan:
-    """The search. It runs one search at a time and keeps no state between searches."""
+    """The fudan engine. It runs one search at a time and keeps no state between searches."""
 
     def __init__(self, config: FudanConfig | None = None) -> None:
         self.config = config or FudanConfig()
@@ -143,11 +143,11 @@ class PointScores:
         self._scores.remove(point.index(self._width))
 
     def score(self, colour: Colour, point: Point) -> int:
-        """Return the score of an existing or possible stone on the point; 0 on a stone of the other colour."""
+        """Return the score of a stone of `colour` on the point, present or not; 0 if an enemy stone is there."""
         return self._scores.score(colour_to_native(colour), point.index(self._width))
 
     def direction_scores(self, colour: Colour, point: Point) -> tuple[int, ...]:
-        """Return the parts of the score: row, column, rising diagonal, falling diagonal."""
+        """Return the score in each direction: row, column, rising diagonal, falling diagonal."""
         return tuple(self._scores.direction_scores(colour_to_native(colour), point.index(self._width)))
 
     def stone_sum(self, colour: Colour) -> int:
@@ -155,7 +155,7 @@ class PointScores:
         return self._scores.stone_sum(colour_to_native(colour))
 
     def neighbours(self) -> list[Point]:
-        """Return the empty points next to a stone."""
+        """Return the empty points that are next to a stone."""
         return [Point.from_index(index, self._width) for index in self._scores.neighbours]
 
 

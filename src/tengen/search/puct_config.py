@@ -24,7 +24,7 @@ class Noise(StrEnum):
     EVERY = "every"
     """Into the priors at every expansion, as in zero9."""
     CHOICE = "choice"
-    """Into the probabilities from which the move is sampled, as in AlphaZero_Gomoku; search and targets have none."""
+    """Into the move probabilities, as in AlphaZero_Gomoku; the search and the policy targets get no noise."""
 
 
 class Symmetry(StrEnum):
@@ -42,7 +42,7 @@ class Symmetry(StrEnum):
 class PuctConfig:
     """Options for the tree search and for self-play. The defaults are the plain algorithm without extensions.
 
-    A move's score is Q + c·P·√ΣN / (1 + N), with its mean value Q, prior P and visits N.
+    A move's score is Q + c·P·√ΣN / (1 + N), where Q is its mean value, P its prior and N its visit count.
     """
 
     simulations: int = 500
@@ -50,11 +50,11 @@ class PuctConfig:
     c_puct: float = 1.25
     """Exploration constant c; 4 in zero9."""
     c_puct_growth: float = 0.0
-    """Growth of c with the node's visits N: c increases by this times log((1 + N + base) / base)."""
+    """Growth g of c with the node's visits N: c increases by g·log((1 + N + base) / base)."""
     c_puct_base: float = 500.0
     """Base in the formula for the growth of c."""
     fpu_reduction: float | None = None
-    """First-play urgency: Q of an unvisited move is the parent's mean minus this times √(prior of visited moves).
+    """First-play urgency reduction r: Q of an unvisited move is the parent's mean minus r·√(prior of visited moves).
     None: Q is `first_play_value`."""
     first_play_value: float = 0.0
     """Q of an unvisited move if `fpu_reduction` is None; 1 in the code of zero9's model II, which tries every move."""

@@ -95,9 +95,9 @@ class SelfPlayCounts:
 class SelfPlay:
     """Runs `games` simultaneous games in which a network plays itself; a finished game is replaced by a new one.
 
-    One round is `collect`, the network, `supply`; `step` does all three. Each object is used by one thread at a time.
-    `collect` and `supply` release the GIL, so two objects can run in two threads or take turns. The same seed and the
-    same evaluations produce the same games.
+    One round calls `collect`, the network and `supply`; `step` does all three. An object must be used by one thread at
+    a time. `collect` and `supply` release the GIL, so two objects can run in two threads or take turns. The same seed
+    and the same evaluations produce the same games.
 
     >>> from tengen.search.evaluation import UniformEvaluator
     >>> play = SelfPlay(Ruleset.parse("3x3:3"), PuctConfig(simulations=20), games=4, seed=1)
@@ -238,7 +238,7 @@ class SelfPlay:
 
 
 def _split(rows: npt.NDArray[np.generic], counts: npt.NDArray[np.generic]) -> list[npt.NDArray[np.generic]]:
-    """Split the rows of all games by game."""
+    """Split the rows of all games into one array per game; `counts` are the numbers of rows."""
     ends = np.cumsum(np.asarray(counts, dtype=np.int64))
     if len(rows) != ends[-1]:
         raise ValueError(f"there are {len(rows)} rows, but the counts add up to {ends[-1]}")
@@ -248,5 +248,5 @@ def _split(rows: npt.NDArray[np.generic], counts: npt.NDArray[np.generic]) -> li
 def _opening_indices(ruleset: Ruleset, sequence: str) -> list[int]:
     position = Position.from_moves(ruleset, sequence)
     if position.is_over:
-        raise InputError(f"the opening {sequence!r} ends the game")
+        raise InputError(f"the opening {sequence!r} ends the game; remove or shorten it")
     return [point.index(ruleset.width) for point in position.moves]

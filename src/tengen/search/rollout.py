@@ -56,7 +56,7 @@ class Playout:
 
 @dataclass(frozen=True, slots=True)
 class PlayoutTally:
-    """Number of playouts with each result, and their total number of moves."""
+    """Number of playouts with each result, and the total number of moves in all playouts."""
 
     black: int
     white: int
@@ -65,7 +65,7 @@ class PlayoutTally:
 
 
 def play_out(position: Position, policy: PlayoutPolicy, seed: int = 0) -> Playout:
-    """Play the game to the end; a finished game gets no more moves."""
+    """Play the game to the end; if it is over already, there are no moves."""
     if position.is_over:
         return Playout((), position.outcome)
     moves, outcome = _native.play_out(position.native, _native_policy(policy), seed_word(seed))
@@ -76,7 +76,7 @@ def play_out(position: Position, policy: PlayoutPolicy, seed: int = 0) -> Playou
 def tally_playouts(position: Position, policy: PlayoutPolicy, count: int, seed: int = 0) -> PlayoutTally:
     """Play `count` games from the position on one thread, with the GIL released."""
     if count < 0:
-        raise InputError(f"cannot play {count} games: the number must not be negative")
+        raise InputError(f"cannot play {count} games: the number must be at least 0")
     return PlayoutTally(*_native.tally_playouts(position.native, _native_policy(policy), count, seed_word(seed)))
 
 

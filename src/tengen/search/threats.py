@@ -41,7 +41,7 @@ class Verdict(StrEnum):
     NO_WIN = "no win"
     """Threats of this kind do not force a win."""
     UNKNOWN = "unknown"
-    """A limit or a stop ended the search."""
+    """A limit or the stop signal ended the search."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,7 +77,7 @@ def solve_threats(
 
     VCT looks for a win by fours alone first, so it also finds what VCF finds. Uses the limits `time_ms` (default: 5
     seconds, or no limit if `nodes` is given) and `nodes`, which VCT applies to both of its searches separately. The
-    verdict is unknown if a limit or `stop` ends the search.
+    verdict is unknown if a limit or `stop` ends the search early.
 
     >>> from tengen.core.contracts import Ruleset
     >>> stones = {"black": ["i8", "j8", "k8", "h9", "h10"], "white": ["l8", "a1", "a3", "c1", "o1"]}
@@ -165,7 +165,7 @@ class _ThreatSlices:
     """Solver for fours and threes, run in slices. Its nodes are expensive: each one searches for continuous fours.
 
     Every slice is preceded by a slice of the search for fours alone, until that search is complete: most wins that need
-    only fours are found sooner that way. Both searches remember the same positions without a win by fours.
+    only fours are found sooner that way. Both searches share a table of the positions that fours alone do not win.
     """
 
     first_slice = 8
