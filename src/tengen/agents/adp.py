@@ -54,7 +54,7 @@ class AdpAgent(Agent):
             self._critic = self._load()
 
     def start(self, position: Position, limits: Limits, lines: int = 1) -> Search:
-        """Create a search with one snapshot. It takes microseconds and ignores the limits."""
+        """Create a search that reports one snapshot. The search takes microseconds and ignores the limits."""
 
         def run(stop: StopSignal, report: Report) -> Decision:
             analysis = self._judge(position, lines)

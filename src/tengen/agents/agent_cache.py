@@ -35,7 +35,7 @@ class AgentCache(Generic[K]):
 
     def drop(self, key: K) -> None:
         """Close an agent, so that the next `get` creates a new one."""
-        with suppress(Exception):  # the agent is discarded, whatever its state
+        with suppress(Exception):  # the agent is discarded even if it fails to close
             self._agents.pop(key).close()
 
     def items(self) -> list[tuple[K, Agent]]:

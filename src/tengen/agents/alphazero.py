@@ -41,7 +41,7 @@ _MOST_RESISTANCE_NODES = 10**18
 _RESISTANCE_TABLE_MB = 16
 # One twentieth of the time limit is reserved for finding the most stubborn defence.
 _RESISTANCE_SHARE = 20
-# Below this value the game looks lost.
+# At or below this value, the game looks lost.
 _LOST = -0.5
 
 
@@ -128,8 +128,8 @@ class AlphaZeroParameters:
 class AlphaZeroAgent(NetworkAgent):
     """Plays the most visited move in a PUCT search, which keeps its tree from move to move.
 
-    In a lost position, visit counts are uninformative, and the tree proves losses by the first refutations it finds,
-    not by the shortest ones. An alpha-beta search then looks for the move that delays the loss longest.
+    In a lost position, visit counts say little, and the tree proves losses by the first refutations it finds, which
+    may not be the shortest ones. An alpha-beta search then looks for the move that delays the loss longest.
     """
 
     def __init__(self, parameters: AlphaZeroParameters) -> None:

@@ -86,7 +86,7 @@ class BrainAgent(Agent):
         return self._manager.pid
 
     def supports(self, ruleset: Ruleset) -> bool:
-        """Return whether the protocol supports the ruleset; `new_game` raises `EngineError` if the engine does not."""
+        """Return whether the protocol supports the ruleset; if the engine does not, `new_game` raises `EngineError`."""
         return is_playable(ruleset)
 
     def configure(self, *, memory_bytes: int | None = None, threads: int | None = None) -> None:
@@ -100,7 +100,7 @@ class BrainAgent(Agent):
     def start(self, position: Position, limits: Limits, lines: int = 1) -> Search:
         """Create a search. Iterating over it raises `AgentError` unless the engine supports YXNBEST.
 
-        If the engine supports no stop command, it runs until its time is up.
+        An engine without a stop command runs until its time is up.
         """
         own = self._own(limits)
 
@@ -146,14 +146,14 @@ def resolve_command(cmd: str, cwd: str | None) -> tuple[str, ...]:
     """Split a command line and resolve a relative path, so that the program's working directory does not matter.
 
     A program name that is not on PATH is also looked up next to the Python interpreter: `pbrain-tengen` is found there
-    even if the virtual environment is not activated. Raises `InputError` for an empty command or an open quote.
+    even if the virtual environment is not activated. Raises `InputError` for an empty command or an unclosed quote.
     """
     try:
         argv = split_command(cmd)
     except ValueError as error:
         raise InputError(f"invalid command {cmd!r}: {error}") from None
     if not argv:
-        raise InputError("the command is empty; name a program")
+        raise InputError("the command is empty; specify a program and its arguments")
     program = argv[0]
     if os.path.dirname(program):
         return (os.path.abspath(program), *argv[1:]) if cwd is not None and shutil.which(program) else argv

@@ -42,7 +42,7 @@ class Level:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Ladder:
-    """Content of a level file: levels numbered from 1."""
+    """Content of a level file; the levels are numbered from 1."""
 
     level: tuple[Level, ...]
 

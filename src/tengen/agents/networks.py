@@ -21,7 +21,7 @@ ITERATION_HELP = "iteration of the run whose network plays, if the run kept it (
 SEED_HELP = "random seed; it is combined with the seed of each game"
 
 COLDEST = 0.01
-"""Lowest sampling temperature; at any lower temperature, the best move is played."""
+"""Minimum temperature for sampling; below it, the agent plays the best move."""
 
 
 class NetworkParameters(Protocol):
@@ -139,7 +139,7 @@ def _model_for(ruleset: Ruleset, family: str) -> str:
     """Return the shipped model named after the board: `9x9`, `6x6x4` (win length 4), or `ppo-9x9` for a family.
 
     If no model has that size, return the model with the nearest board size that supports the ruleset. The names of
-    AlphaZero models have no family prefix, but that of their rule if it is not freestyle: `renju-9x9`.
+    AlphaZero models have no family prefix. For any rule but freestyle, they start with the rule: `renju-9x9`.
     """
     rule = "" if ruleset.rule is Rule.FREESTYLE else f"{ruleset.rule}-"
     prefix = f"{family}-" if family else ""

@@ -21,7 +21,7 @@ from tengen.protocols.piskvork.swap2 import Swap2Answer
 _REACH = 3
 """Maximum distance of random stones from the centre, in lines."""
 _EVEN = 0.1
-"""Maximum absolute value of a position that counts as even."""
+"""A position counts as even if the absolute value is below this."""
 
 
 @runtime_checkable
@@ -75,8 +75,8 @@ def choose_action(
     """Return the agent's action for the seat to act.
 
     If the colours are fixed (pro), the agent plays its own move if the procedure allows it. Otherwise (swap, swap2),
-    stones are placed at random near the centre, and the agent takes the colour with the higher value. It places two
-    more stones if the values are about equal, and a random option is chosen if the agent reports no value.
+    stones are placed at random near the centre, and the agent takes the colour with the higher value. If the
+    values are about equal, it places two more stones. If it reports no value, it takes a random option.
     """
     stop = stop or StopSignal()
     match state.step:

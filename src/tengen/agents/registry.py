@@ -77,7 +77,7 @@ _MODULES: dict[str, tuple[str, ...]] = {
     "tengen.agents.adp": ("adp",),
     "tengen.agents.external_engine": ("brain",),
 }
-"""The kinds of agent that each module lists in its `KINDS`."""
+"""Agent modules, each with the names of the kinds in its `KINDS`."""
 
 
 def _is_player(found: Any) -> bool:
@@ -99,12 +99,12 @@ _PLUGINS = Plugins(
 
 @dataclass(frozen=True)
 class AgentRegistry:
-    """Finds and creates players by name. Picklable if the objects in it are, so that worker processes can use it."""
+    """Finds and creates players by name. It can be pickled for worker processes if the objects in it can."""
 
     plugins: Plugins = _PLUGINS
 
     def restricted(self, own: Mapping[str, Any] | None = None) -> Self:
-        """Return a registry for names from strangers: only built-in kinds and `own`; see `Plugins.restricted`."""
+        """Return a registry for untrusted names: it has only built-in kinds and `own`; see `Plugins.restricted`."""
         return dataclasses.replace(self, plugins=self.plugins.restricted(own))
 
     def of_files(self, places: Iterable[str]) -> Self:
@@ -127,7 +127,7 @@ class AgentRegistry:
         return self.restricted(own)
 
     def adding(self, players: Iterable[Player]) -> tuple[Self, list[str]]:
-        """Return a registry with all players that are objects, and the agent specification of each player."""
+        """Return a registry that includes the players given as objects, and the agent specification of each player."""
         own: dict[str, Any] = dict(self.plugins.own)
         texts = []
         for player in players:
@@ -152,7 +152,7 @@ class AgentRegistry:
             if isinstance(found, tuple):
                 kinds = {kind.name: kind for kind in found}
                 if name not in kinds:
-                    raise PluginError(f"the list of agents with {name!r} has only {', '.join(kinds)}")
+                    raise PluginError(f"{name!r} is registered, but its list of agents has only {', '.join(kinds)}")
                 found = kinds[name]
             return found if isinstance(found, AgentKind) else _kind_of(name, found)
         except PluginError as error:
@@ -200,7 +200,7 @@ class AgentRegistry:
             agent = kind.make(settings)
         except AgentNameError as error:
             raise AgentNameError(f"{error} in {player!r}") from None
-        with suppress(AttributeError):  # somebody else's class may have a fixed name
+        with suppress(AttributeError):  # a class from outside Tengen may have a read-only name
             agent.name = player.strip()
         return agent
 
@@ -247,9 +247,10 @@ def parse_agent(text: str) -> tuple[AgentKind, Any]:
 
 
 def network_player(algorithm: str, key: str) -> str:
-    """Return the name of the agent for the networks of a learner, which are selected by the parameter `key`.
+    """Return the name of the agent that plays a learner's networks and selects one by its parameter `key`.
 
-    It is the built-in agent named after the learner, or `alphazero`, which searches with any network.
+    This is the built-in agent named after the learner if it has that parameter, otherwise `alphazero`, which searches
+    with any network.
     """
     registry = AgentRegistry().restricted()
     if algorithm in registry.names():
@@ -260,7 +261,7 @@ def network_player(algorithm: str, key: str) -> str:
 
 
 def check_plays(agent: Agent, ruleset: Ruleset) -> None:
-    """Run `Agent.check_supports`. If it fails, start a game and add the reason that some agents report only then."""
+    """Run `Agent.check_supports`. If that fails, start a game, because some agents give the reason only then."""
     try:
         agent.check_supports(ruleset)
     except AgentError as error:
@@ -286,11 +287,11 @@ def with_setting(text: str, key: str, value: str) -> str:
     return f"{name}:" + ",".join(f'{each}="{settings[each]}"' for each in settings)
 
 
-# -- players of other people ------------------------------------------------------------------------------------------
+# -- players from outside Tengen --------------------------------------------------------------------------------------
 
 
 def _label(player: Agent | type[Agent] | MoveFunction | AgentKind) -> str:
-    """Return a name for an object that is valid in an agent specification."""
+    """Return a name for an object; the name is valid in an agent specification."""
     if isinstance(player, AgentKind):
         return player.name
     name = getattr(player, "__name__", "") or type(player).__name__
@@ -299,7 +300,7 @@ def _label(player: Agent | type[Agent] | MoveFunction | AgentKind) -> str:
 
 @functools.lru_cache(maxsize=256)
 def _kind_of(name: str, found: Agent | type[Agent] | MoveFunction) -> AgentKind:
-    """Return the kind of player that an object defines; its parameters are those of the class or function."""
+    """Return the kind of player that an object defines, with the parameters of the class or function."""
     if isinstance(found, Agent):
         return AgentKind(name, _summary(type(found), name), _NoParameters, lambda _: LentAgent(found))
     parameters = _parameters_of(name, found)
@@ -323,7 +324,7 @@ class _NoParameters:
 
 
 def _parameters_of(name: str, found: type[Agent] | MoveFunction) -> type[Any]:
-    """Return a frozen dataclass with the parameters of a class, or of a function after its position."""
+    """Return a frozen dataclass with the parameters of a class, or of a function except the position."""
     target: Any = found.__init__ if inspect.isclass(found) else found
     try:
         signature = list(inspect.signature(found).parameters.values())
@@ -341,7 +342,10 @@ def _parameters_of(name: str, found: type[Agent] | MoveFunction) -> type[Any]:
         if _is_writable(hint):
             fields.append((one.name, hint, parameter(dataclasses.MISSING if is_required else one.default, help="")))
         elif is_required:
-            raise PluginError(f"agent {name!r} requires {one.name}, whose type cannot be written in a specification")
+            raise PluginError(
+                f"agent {name!r} requires {one.name}, whose type cannot be written in an agent specification;"
+                " give it a default value, or annotate it as int, float, str or Path"
+            )
     return dataclasses.make_dataclass("Parameters", fields, frozen=True, kw_only=True)
 
 

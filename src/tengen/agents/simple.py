@@ -23,12 +23,12 @@ from tengen.patterns.explain import describe_purpose
 from tengen.search.seeds import seed_word
 
 _SAMPLE = 500
-"""Moves drawn to estimate a policy for an analysis; they take about a millisecond."""
+"""Number of moves sampled to estimate a policy for an analysis, which takes about a millisecond."""
 _SEED_HELP = "Random seed; it is combined with the seed of each game."
 
 
 class PointChoice(StrEnum):
-    """Choice among several points of a strategy."""
+    """How to choose among several points of a strategy."""
 
     RANDOM = "random"
     FIRST = "first"
@@ -72,7 +72,7 @@ class NaiveParameters:
         if not 0 <= self.level < len(NAIVE_LEVELS):
             raise ValueError(f"unknown naive level {self.level} (known: 0, 1, 2, 3, 4)")
         if self.choice is PointChoice.FIRST and self.level >= len(NAIVE_FIRST_LEVELS):
-            raise ValueError(f"naive level {self.level} has no choice=first (known levels: 0, 1, 2, 3)")
+            raise ValueError(f"naive level {self.level} does not support choice=first; use a level from 0 to 3")
 
     @property
     def policy(self) -> PolicyKind:
@@ -127,7 +127,7 @@ class SimpleAgent(Agent):
     def _shares(self, position: Position) -> dict[Point, float]:
         """Return how often the policy chooses each point, from a sample that depends only on the agent's seed."""
         policy = Policy(self._kind, _mix(self._seed, _SAMPLE))
-        sample = 1 if self._kind is PolicyKind.TREE else _SAMPLE  # the tree player draws nothing
+        sample = 1 if self._kind is PolicyKind.TREE else _SAMPLE  # the tree player is deterministic
         chosen = Counter(policy.choose(position.native) for _ in range(sample))
         return {Point.from_index(index, position.ruleset.width): n / sample for index, n in chosen.items()}
 

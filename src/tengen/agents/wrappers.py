@@ -1,4 +1,4 @@
-"""Agents made from other objects: a function that chooses moves, and an agent that belongs to somebody else."""
+"""Agents made from other objects: a function that chooses moves, or an agent that the caller owns."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class FunctionAgent(Agent):
 
 
 class LentAgent(Agent):
-    """An agent that its owner closes: `close` has no effect, everything else is passed on."""
+    """An agent that its owner closes: `close` has no effect, and all other calls are forwarded."""
 
     def __init__(self, agent: Agent) -> None:
         self.name = agent.name
