@@ -143,11 +143,11 @@ def _model_for(ruleset: Ruleset, family: str) -> str:
     """
     rule = "" if ruleset.rule is Rule.FREESTYLE else f"{ruleset.rule}-"
     prefix = f"{family}-" if family else ""
-    boards = re.compile(rf"{prefix}({'|'.join(Rule)}-)?(\d+)x(\d+)(x\d+)?")
+    boards = re.compile(rf"{prefix}(?:(?:{'|'.join(Rule)})-)?(\d+)x(\d+)(x\d+)?")
     found = [match for name in model_names() if (match := boards.fullmatch(name))]
 
     def distance(board: re.Match[str]) -> int:
-        return abs(int(board[2]) * int(board[3]) - ruleset.area)
+        return abs(int(board[1]) * int(board[2]) - ruleset.area)
 
     tail = "" if ruleset.win_length == 5 else f"x{ruleset.win_length}"
     own = f"{prefix}{rule}{ruleset.width}x{ruleset.height}{tail}"
