@@ -341,7 +341,7 @@ def test_first_match_opens_in_the_centre_and_replies_diagonally() -> None:
 
 
 def test_first_match_exists_for_the_levels_of_the_paper() -> None:
-    with pytest.raises(AgentNameError, match="naive level 4 has no choice=first"):
+    with pytest.raises(AgentNameError, match="naive level 4 does not support choice=first"):
         make_agent("naive:level=4,choice=first")
 
 
