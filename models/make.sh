@@ -54,6 +54,16 @@ train() {
   fi
 }
 
+# quoted WORDS: print them for a command line, each after a space
+quoted() {
+  for word in "$@"; do
+    case $word in
+      *[\'\"\ \[]*) printf ' "%s"' "$word" ;;
+      *) printf ' %s' "$word" ;;
+    esac
+  done
+}
+
 if [ "$only" = ship ]; then
   : # the run is finished
 elif [ -d "$run" ]; then
@@ -86,7 +96,7 @@ data/make-games.sh freestyle
 cat runs/games/three.jsonl runs/games/four.jsonl runs/data/freestyle15.jsonl > $games
 "
     set -- --set learner.precision=bf16 --set learner.threads=2 "$@"
-    set -- --init-from 9x9 --set "warm_start.games=$games" "$@"
+    set -- --init-from 9x9 --set "warm_start.games=$games" --set minutes=75 "$@"
   fi
   case $name in
     renju-9x9 | standard-9x9) # limited by processor time, so that other work on the machine does not matter
@@ -110,16 +120,42 @@ cat runs/games/$name-proved.jsonl runs/games/$name-complete.jsonl > $games
       set -- --set learner.precision=bf16 --set learner.threads=2 "$@"
       set -- --minutes 0 --set cpu_minutes=75 --set "warm_start.games=$games" "$@"
       ;;
-    zero9-*) # the same algorithm, but cheaper
+    8x8) set -- --set minutes=20 "$@" ;;
+    adp) set -- --set minutes=0 --set cpu_minutes=1.5 "$@" ;;
+    adp-fudan) set -- --set minutes=0 --set cpu_minutes=0.9 "$@" ;;
+    pg-9x9) set -- --set minutes=0 --set cpu_minutes=3 "$@" ;;
+    ppo-9x9 | dqn-9x9) set -- --set minutes=0 --set cpu_minutes=4 "$@" ;;
+    zero9-*)
+      # The presets follow the code of the authors. These networks are from an earlier form, after the paper alone, with
+      # cheaper number formats.
+      set -- --set learner.batch=256 --set learner.epochs=24 --set learner.clip=1 --set learner.fresh_optimizer=false "$@"
+      set -- --set learner.l2_penalty=0 --set learner.value_weight=1 --set search.noise_alpha=0.3 "$@"
       set -- --set self_play.precision=int8 --set search.cache_entries=262144 "$@"
       set -- --set learner.precision=bf16 --set learner.threads=2 "$@"
       ;;
     cnn-*) set -- --set learner.precision=bf16 "$@" ;;
   esac
+  case $name in
+    zero9-i) set -- --set net.channels=32 "$@" ;;
+    zero9-ii)
+      set -- --set search.first_play_value=0 --set window.only_newest=false "$@"
+      set -- --set window.first=16_500 --set window.largest=16_500 --set window.exponent=0 "$@"
+      ;;
+  esac
   if [ "$name" = pg-9x9-paper ]; then
-    train runs/models/pg9-self-play --preset pg9
-    before="tengen train pg --preset pg9 --seed 1 --run runs/models/pg9-self-play
+    # The presets follow the code of the author. This network is from an earlier form, after the paper alone: sampled
+    # moves, raw returns, straight from self-play to level 3. The learning rate of the second part is five times larger.
+    described="--set choice=sampled --set net.kind=dense --set learner.credit=result --set learner.reduction=mean"
+    described="$described --set learner.epsilon=1e-8 --set learner.masked=true --set play.full_board=draw"
+    described="$described --set guards.min_policy_entropy=1e-4 --set past_starts_random=false"
+    described="$described --set running_reward.stop_at=0"
+    # shellcheck disable=SC2086 # several options in one variable
+    set -- $described "$@"
+    train runs/models/pg9-self-play --preset pg9 "$@" --set iterations=123
+    before="tengen train pg --preset pg9 --seed 1$(quoted "$@") --set iterations=123 --run runs/models/pg9-self-play
 "
+    set -- --set learner.learning_rate=5e-4 --set learner.final_learning_rate=5e-4 "$@"
+    set -- --set iterations=273 --set "play.opponents=['naive:level=3']" "$@"
     set -- --init-from runs/models/pg9-self-play "$@"
   fi
   if [ "$algorithm" = supervised ]; then
@@ -127,7 +163,7 @@ cat runs/games/$name-proved.jsonl runs/games/$name-complete.jsonl > $games
     before="data/make-games.sh freestyle
 "
   fi
-  echo "${before}tengen train $algorithm --preset $preset --seed 1${*:+ $*}" > "$run.command"
+  echo "${before}tengen train $algorithm --preset $preset --seed 1$(quoted "$@")" > "$run.command"
   train "$run" --preset "$preset" "$@"
 fi
 
@@ -147,7 +183,11 @@ case $name in
     match 9x9 ,simulations=500 alphazero:model=zero9-ii,simulations=500,preset=zero9 --games 200
     ;;
   zero9-i | zero9-ii) match 9x9 ,simulations=500,preset=zero9 chains --games 40 ;;
-  pg-9x9-paper) match 9x9 ,temperature=1 naive:level=3 --games 2000 --stones 0 ;;
+  pg-9x9-paper)
+    for opponent in naive:level=3 naive:level=4; do match 9x9 "" "$opponent" --games 400 --stones 0; done
+    match 9x9 ,temperature=1 naive:level=3 --games 2000 --stones 0
+    match 9x9 "" naive:level=3 --games 400
+    ;;
   pg-9x9 | ppo-9x9 | dqn-9x9)
     for opponent in naive:level=2 naive:level=3 chains; do match 9x9 "" "$opponent" --games 400; done
     ;;
