@@ -89,7 +89,7 @@ class EngineFault(StrEnum):
     PROTOCOL = "protocol error"
     """The answer violates the protocol, such as ERROR in place of a move."""
     GARBAGE = "garbage"
-    """The engine wrote only lines without a meaning in the protocol, and no answer, until its time was up."""
+    """The engine's time was up, and it had written only lines that the protocol does not define."""
     FLOOD = "flood"
     """The engine wrote far more output than expected."""
     CLOSED = "closed pipe"

@@ -1,6 +1,6 @@
-"""The front of the package: the functions of `tengen` for scripts and notebooks.
+"""The functions of `tengen` for scripts and notebooks.
 
-Each is a few lines over the layers below, which have all the options: `tengen.arena` for matches and tournaments,
+Each is a few lines on top of a layer that has all the options: `tengen.arena` for matches and tournaments,
 `tengen.learning` for training, `tengen.records` for game files. `tengen` imports this module when one of its functions
 is first used, so that `import tengen` stays cheap.
 """
@@ -107,7 +107,7 @@ def threats(position: Position) -> Explanation:
 def find_win(
     position: Position, *, for_side: Colour | str | None = None, time_ms: int = _WIN_MS
 ) -> ThreatResult | None:
-    """Search for a win by continuous threats, first by fours alone, then also by open threes; None if none is found.
+    """Search for a win by continuous threats, first by fours alone, then also by open threes; None if no win is found.
 
     `for_side` is the attacker, as if it were to move (default: the side to move). A win that is returned is proved
     against every defence; None proves nothing.
@@ -312,7 +312,7 @@ def train(
 
     `settings` override the preset, such as `{"net.channels": 16, "ruleset": "6x6:4"}`. With `resume`, the run in the
     folder `run` continues, and `minutes` and the other limits can be raised. `wandb` is a project of Weights & Biases
-    that receives the metrics, too.
+    that also receives the metrics.
     """
     from rich.console import Console
 

@@ -54,7 +54,7 @@ def test_the_number_of_workers_does_not_change_the_review(game: Path) -> None:
 
 
 def test_thresholds_decide_what_is_bad(game: Path) -> None:
-    assert "No move lost much.\n" in run(game, "--thresholds", "100,100,100")
+    assert "No bad moves.\n" in run(game, "--thresholds", "100,100,100")
 
 
 def test_the_review_is_saved_as_the_board_saves_it(game: Path, tmp_path: Path) -> None:

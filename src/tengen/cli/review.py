@@ -29,7 +29,7 @@ _BARS = "▁▂▃▄▅▆▇█"
 _PLAIN_BARS = "0123456789"
 _PAGES = (".html", ".htm")
 _EXAMPLES = """
-    tengen review game.sgf                      # the moves that lost something
+    tengen review game.sgf                      # the bad moves and the reasons
     tengen review game.psq --all --effort deep  # every move, searched longer
     tengen review game.sgf --save review.sgf    # with comments and variations
     tengen review games.rif --game 7 --save review.html
@@ -185,7 +185,7 @@ def _print_review(console: Console, reviewed: Review, *, all_moves: bool) -> Non
     for move in shown:
         _print_move(console, move)
     if not any(move.quality.is_bad for move in reviewed.moves):
-        console.print("No move lost much.")
+        console.print("No bad moves.")
     elif reviewed.key_moves:
         console.print("* turning point")
     console.print()

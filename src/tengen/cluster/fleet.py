@@ -20,7 +20,7 @@ CALLS_PER_WORKER = 2
 LOOK_S = 1.0
 """Interval in seconds between checks for free slots."""
 START_S = 120.0
-"""Seconds after which a worker that is not ready is killed, because another program took its slot or it hangs."""
+"""Seconds after which a worker that is not ready is killed: it hangs, or another program has taken its slot."""
 ALONE_S = 600.0
 """Seconds without any worker after which the fleet gives up."""
 _WARN_S = 30.0
@@ -239,7 +239,7 @@ class Fleet(Generic[OrderT]):
         self._most_workers = max(self._most_workers, sum(self.nodes.values()))
 
     def _lose(self, worker: _Worker[OrderT], reason: str = "it was not ready in time") -> None:
-        """Give up on a worker. Its calls are lost when their references fail."""
+        """Stop a worker and give it no more calls. Its calls in flight are lost when their references fail."""
         if worker.is_lost:
             return
         worker.is_lost = True

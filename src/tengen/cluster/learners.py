@@ -102,7 +102,7 @@ class DataParallelLearner:
         self._folder.cleanup()
 
     def train(self, batches: Iterable[tuple[Samples, float]]) -> Iterator[dict[str, float]]:
-        """Train on each batch with its learning rate and yield the losses; the learner has the new state at the end."""
+        """Train on each batch with its learning rate and yield the losses. Then update the learner's state."""
         pending: deque[int] = deque()
         for batch, learning_rate in batches:
             pending.append(self._post(_split(batch, learning_rate, self._count)))

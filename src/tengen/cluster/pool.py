@@ -1,7 +1,7 @@
 """`WorkerPool` on a cluster: the same function executes the same orders on other machines.
 
-Each Ray worker has a pool of one process, so a player that crashes or hangs is handled exactly as on one machine. An
-order is not blamed for the loss of its Ray worker or node: it is sent again.
+Each Ray worker has a pool of one process, so a player that crashes or hangs is handled exactly as on one machine. If a
+Ray worker or its node is lost, the pool sends the worker's orders again.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from tengen.errors import WorkerError
 
 _LOOK_S = 0.5
 MAX_LOSSES = 10
-"""Number of lost workers after which an order is abandoned."""
+"""Number of workers lost while executing the same order after which the pool gives up."""
 
 OrderT = TypeVar("OrderT")
 ResultT = TypeVar("ResultT")

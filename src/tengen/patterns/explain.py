@@ -93,7 +93,7 @@ class Explanation:
 
     @property
     def answers(self) -> tuple[Point, ...]:
-        """The points where the side to move answers all threats against it; empty without such a point."""
+        """The points that answer all threats against the side to move; may be empty."""
         threats = self.against_mover
         if not threats:
             return ()
@@ -142,9 +142,9 @@ def shape_of_move(position: Position, point: Point) -> Kind | None:
 
 
 def describe_purpose(position: Position, point: Point) -> str:
-    """Say which shape a stone of the side to move makes on a point, and which one of the opponent it prevents.
+    """Describe the shape that the side to move makes with a stone on a point, and the opponent's shape it prevents.
 
-    Empty if neither has a name, or if the win length is not 4 or 5.
+    Returns an empty string if neither shape has a name, or if the win length is not 4 or 5.
 
     >>> from tengen.core.contracts import Ruleset
     >>> describe_purpose(Position.from_moves(Ruleset(15, 15), "h8a1i8a2j8a3"), Point("k8"))
@@ -162,7 +162,7 @@ def describe_purpose(position: Position, point: Point) -> str:
 def winning_shape(position: Position) -> Kind | None:
     """Return the shape that decided a game that ended with a five; None if there is no such shape.
 
-    A four-three or double-three that became an open four with the next stone counts as itself.
+    If a four-three or a double-three became an open four with the next stone, the former is returned.
 
     >>> from tengen.core.contracts import Ruleset
     >>> winning_shape(Position.from_moves(Ruleset(15, 15), "h8a1i8o15j8a15k8a14l8"))

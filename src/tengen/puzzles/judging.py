@@ -1,4 +1,4 @@
-"""Judges the moves of a person who solves a puzzle, and answers them."""
+"""Judges a person's moves in a puzzle and replies to them."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def _judge_defence(puzzle: Puzzle, moves: Sequence[str]) -> TryResult:
 
 
 def _wrong(after: Position, reason: str) -> TryResult:
-    """Answer a move that is no threat by a forced win of the opponent, if there is one."""
+    """Return the verdict on a wrong move; its refutation is a forced win of the opponent, if there is one."""
     found = solve_threats(after, ThreatKind.VCF, Limits(nodes=PROOF_NODES))
     line = to_the_five(after, found.line, ThreatKind.VCF) if found.verdict is Verdict.WIN else ()
     return TryResult(verdict=TryVerdict.WRONG, reply=line[0] if line else None, reason=reason, refutation=line)

@@ -57,7 +57,7 @@ def near_stones(position: Position, reach: int = 2) -> list[Point]:
 
 
 def last_stand(position: Position) -> Point:
-    """Return a reply to a move that cannot be stopped: a point where a five is threatened, or any other."""
+    """Return a reply to a move that cannot be stopped: a point where a five is threatened, or any legal point."""
     fives = [point for point in fives_of(position, position.to_move.opponent) if position.is_legal(point)]
     return (fives or near_stones(position) or list(position.legal_points()))[0]
 

@@ -1,4 +1,4 @@
-"""Finds puzzles: in self-play games of the engine, and in the positions in which a player missed something.
+"""Finds puzzles in the engine's self-play games, and in positions where a player missed a win or the only defence.
 
 The engine plays fast and with some randomness, so that its games contain mistakes.
 """
@@ -29,7 +29,7 @@ _MAX_MISSES = 1
 _GRADES = (3, 4, 6, 8)
 """Minimum depths of grades 2, 3, 4 and 5."""
 _MAX_DEFENCES = 8
-"""Maximum number of moves against continuous fours among which the only defence is searched."""
+"""If more moves than this stop the continuous fours, the position is not searched for an only defence."""
 _THREES = (Kind.DOUBLE_THREE, Kind.OPEN_THREE)
 
 
@@ -165,7 +165,7 @@ def _near_centre(position: Position, reach: int = 3) -> list[Point]:
 def missed_puzzle(position: Position, played: str, config: MakerConfig | None = None) -> Puzzle | None:
     """Return the puzzle that a player missed by playing `played`: a forced win or the only defence.
 
-    None if there was no such move, if it is obvious, if several moves were equally good, or if `played` is the move.
+    Returns None if there was no such move, if it is obvious, if several moves were equally good, or if `played` is it.
     """
     if position.is_over or position.stones != len(position.moves) or position.ruleset.win_length not in (4, 5):
         return None
@@ -179,7 +179,7 @@ def missed_puzzle(position: Position, played: str, config: MakerConfig | None = 
 
 
 def find_defence(position: Position) -> Puzzle | None:
-    """Return the puzzle to find the only move that does not lose; None if there is no such move or it is obvious.
+    """Return a puzzle whose solution is the only move that does not lose; None if there is none or it is obvious.
 
     The opponent threatens to win by continuous fours. The player has no such win, and no four to answer.
     """
@@ -213,9 +213,9 @@ def _passed(position: Position) -> Position:
 
 
 def only_defence(position: Position) -> Point | None:
-    """Return the only move that does not lose by continuous fours or threats; None if there is another or none.
+    """Return the only move that does not lose to continuous fours or threats; None if there are several or none.
 
-    Also None if the solver cannot decide a move within its node limit.
+    Also returns None if the solver reaches its node limit.
     """
     holding: list[Point] = []
     for move in position.legal_points():

@@ -1,4 +1,4 @@
-"""Puzzles, what they are about, and their files.
+"""Puzzles, their themes and their files.
 
 An attack has exactly one first move that wins by threats of its kind: by continuous fours (VCF) or threats (VCT). The
 solver proves that this move wins against all defences, and that no other first move does. In a defence, the opponent
@@ -37,7 +37,7 @@ class PuzzleKind(StrEnum):
 
 
 class Theme(StrEnum):
-    """What a puzzle is about."""
+    """Theme of a puzzle."""
 
     FOURS = "fours"
     THREES = "threes"
@@ -56,7 +56,7 @@ class Puzzle:
     moves: str
     """The moves of the game up to the position, such as `h8i9j10`."""
     solution: str
-    """The winning line, up to a move that has no answer: attacks and one answer to each; or the only defence."""
+    """The attacker's moves and one reply to each, up to a move that has no answer; for a defence, the only move."""
     depth: int
     """Number of moves by the attacker in the solution, or in the win that a defence prevents."""
     grade: int
@@ -71,13 +71,13 @@ class Puzzle:
         return parse_points(self.solution)
 
     def full_line(self) -> tuple[Point, ...]:
-        """Return the solution of an attack up to the five; a defence has only its move."""
+        """Return the solution of an attack up to the five; for a defence, only its move."""
         if self.kind is PuzzleKind.DEFENCE:
             return self.line()
         return to_the_five(self.position(), self.line(), self.kind.threats)
 
     def themes(self) -> frozenset[Theme]:
-        """Return what the puzzle is about."""
+        """Return the themes of the puzzle."""
         if self.kind is PuzzleKind.DEFENCE:
             return frozenset({Theme.DEFENCE})
         main = Theme.FOURS if self.kind is PuzzleKind.VCF else Theme.THREES

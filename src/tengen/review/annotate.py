@@ -12,8 +12,8 @@ from tengen.review.summary import Phase, Review, SideSummary
 def annotate(game: GameRecord, review: Review) -> GameRecord:
     """Return a copy of a game's main line, annotated with the review.
 
-    Every move gets its value. A bad move gets a comment and a cross, the better line as a variation of it, and the
-    refutation as a variation after it. Comments and variations of the original game are not copied.
+    Every move gets its value. A bad move gets a comment and a cross. The better line becomes an alternative to
+    the move, and the refutation a variation after it. Comments and variations of the original game are not copied.
     """
     result = GameRecord(
         ruleset=game.ruleset,
@@ -28,7 +28,7 @@ def annotate(game: GameRecord, review: Review) -> GameRecord:
     )
     result.root.setup = game.root.setup
     result.root.value = review.root_black_value
-    # A file may contain its first move in the root; here, every move has a node of its own.
+    # A file may store its first move in the root node; here, every move has its own node.
     node = result.root
     for move in review.moves:
         parent, node = node, node.play(move.move, move.colour)
@@ -50,7 +50,7 @@ def _explain(parent: Node, node: Node, move: MoveReview) -> None:
 
 
 def _add_refutations(game: GameRecord, review: Review) -> None:
-    """Add the answers to bad moves after the main line is complete, so that it stays the first continuation."""
+    """Add the refutations of bad moves once the main line is complete, so that they come after its moves."""
     for node, move in zip(list(game.main_line())[1:], review.moves, strict=True):
         if not move.refutation or not move.quality.is_bad:
             continue

@@ -16,7 +16,7 @@ from tengen.search.rollout import Uct, UctConfig
 from tengen.search.threats import ThreatKind, Verdict, solve_threats, with_turn
 
 _TABLE_MB = 8
-"""Size of the engine's transposition table, which is new for each position so that results are independent."""
+"""Size of the engine's transposition table. Each position gets a new table, so that results are independent."""
 _TREE_MB = 64
 """Memory limit for the rollout search."""
 _MAX_LINE = 120
@@ -25,7 +25,7 @@ _MAX_LINE = 120
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Effort:
-    """How much is searched for each position. There is no time limit."""
+    """Search effort per position. There is no time limit."""
 
     nodes: int = 300_000
     """Nodes searched by the engine."""
@@ -185,7 +185,7 @@ def _continuation(position: Position, attacker: Colour, effort: Effort, stop: St
 
 
 def _defence(position: Position, attacker: Colour) -> list[Point]:
-    """Return a point where the attacker would win or make an open four; any legal point if all those are forbidden."""
+    """Return one point, in a list: where the attacker would win or make an open four, or else any legal point."""
     found = explain(position)
     wanted = [*found.chances[attacker].get(Kind.FIVE, ()), *found.chances[attacker].get(Kind.OPEN_FOUR, ())]
     legal = position.legal_points()

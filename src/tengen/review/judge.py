@@ -17,7 +17,7 @@ from tengen.review.reasons import Reason, reason_against, reason_to_play
 _CLEARLY_WINNING = 0.6
 """If a mistake raises the opponent's winrate to this value, it counts as a turning point of the game."""
 _MAX_CANDIDATES = 8
-"""Number of moves that are tried as a defence if the best move loses as well."""
+"""Maximum number of moves to try as a defence if the best move loses as well."""
 
 
 class Quality(StrEnum):
@@ -109,7 +109,7 @@ def judge_move(
     """Judge a move in `position`. Searches only if the move is bad, to confirm that another move is better."""
     thresholds = thresholds or Thresholds()
     mover_after = 1 - after.winrate
-    # The search after the move sees one move further. If it finds a better value, that value was available before too.
+    # The search after the move looks one move further. A better value found there was also available before the move.
     mover_before = max(before.winrate, mover_after)
     is_best = move == before.line[0] or _keeps_win(before, after, is_as_fast=True)
     loss = 0.0 if is_best or _keeps_win(before, after) else mover_before - mover_after
@@ -168,7 +168,7 @@ def try_move(
 def _find_defence(
     position: Position, move: Point, before: Assessment, after: Assessment, effort: Effort, stop: StopSignal | None
 ) -> Assessment | None:
-    """Return the assessment with a move that does not lose to a forced win; None if all the moves tried do."""
+    """Return an assessment whose best move does not lose to a forced win; None if every move that was tried does."""
     for number, candidate in enumerate(_candidates(position, move, before, after)):
         answered = position.play(candidate)
         if not answered.is_over and find_win(answered, answered.to_move, effort, stop) is not None:

@@ -44,7 +44,7 @@ def review_page(game: GameRecord, review: Review, header: Sequence[str]) -> str:
         winrate_graph(review),
         "<h2>Accuracy</h2>",
         *_summary_table(review),
-        "<h2>Moves that lost something</h2>",
+        "<h2>Bad moves</h2>",
         *_diagrams(positions, review),
         "<h2>The game</h2>",
         f"<figure>{draw_svg(positions[-1], PictureOptions(numbers=True))}</figure>",
@@ -90,7 +90,7 @@ def _summary_table(review: Review) -> Iterator[str]:
 def _diagrams(positions: Sequence[Position], review: Review) -> Iterator[str]:
     bad = [move for move in review.moves if move.quality.is_bad]
     if not bad:
-        yield "<p>No move lost much.</p>"
+        yield "<p>No bad moves.</p>"
     for move in bad:
         picture = draw_svg(positions[move.turn_number - 1], marks=_marks(move))
         sentences = "".join(f"<p>{html.escape(sentence)}</p>" for sentence in explanation(move))

@@ -22,7 +22,7 @@ _DECISIVE = (Kind.OPEN_FOUR, Kind.DOUBLE_FOUR, Kind.FOUR_THREE, Kind.DOUBLE_THRE
 """Shapes that describe a win better than its length does."""
 _NOTABLE = (*_DECISIVE, Kind.FOUR, Kind.OPEN_THREE)
 _MODEST = (Kind.THREE, Kind.OPEN_TWO)
-"""Shapes that are mentioned if there is nothing better to say."""
+"""Shapes to mention if no other reason applies."""
 
 
 class ReasonKind(StrEnum):
