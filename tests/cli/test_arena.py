@@ -87,6 +87,20 @@ def test_a_tournament_continues_only_with_resume(tmp_path: Path) -> None:
     assert "Cup: 4 games" in run("tournament", path, "--resume", "--concurrency", 2)
 
 
+def test_a_swiss_tournament(tmp_path: Path) -> None:
+    path = tmp_path / "cup.toml"
+    players = ", ".join(f'{{agent = "random", name = "{name}"}}' for name in "abcde")
+    path.write_text(f'name = "Cup"\nformat = "swiss"\nrules = "5x5:4"\nrounds = 3\nplayers = [{players}]\n')
+    assert "Cup: 12 games of 5 players" in run("tournament", path, "--quiet", "--report", tmp_path / "report")
+    games = load(tmp_path / "report" / "games" / "games.sgf")
+    meetings = [tuple(sorted((str(game.black), str(game.white)))) for game in games]
+    assert meetings[::2] == meetings[1::2]
+    assert len(set(meetings)) == 6
+    with pytest.raises(InputError, match="format = 'swis' is not one of round-robin, gauntlet, swiss"):
+        path.write_text(path.read_text().replace('"swiss"', '"swis"'))
+        run("tournament", path, "--resume")
+
+
 def test_ratings_of_several_files_as_json(tmp_path: Path) -> None:
     for name, other in (("one", "random"), ("two", "naive")):
         run("match", "chains", other, "--rules", "9x9", "--games", 2, "--db", tmp_path / f"{name}.db", "--quiet")

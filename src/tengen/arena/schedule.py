@@ -1,4 +1,6 @@
-"""The games of a tournament: players, openings and colours, derived from the description alone.
+"""The games of a tournament: players, openings and colours.
+
+They follow from the description alone, except that a Swiss round depends on the results of the earlier rounds.
 
 Each game has a number. Games are numbered by round, then by ruleset, then by pairing. Each pairing plays two games in
 a row from the same opening with colours exchanged: games 2k and 2k + 1 are a pair.
@@ -14,6 +16,7 @@ from enum import StrEnum
 from itertools import combinations
 
 from tengen.arena.openings import Stones, transform_opening
+from tengen.arena.swiss import SwissPairings
 from tengen.core.contracts import Ruleset
 from tengen.core.symmetry import symmetries
 from tengen.errors import InputError
@@ -26,6 +29,8 @@ class TournamentFormat(StrEnum):
     """Every player plays against every other player."""
     GAUNTLET = "gauntlet"
     """The challengers (the first players in the list) play against all others."""
+    SWISS = "swiss"
+    """In each round, every player meets one with a similar score whom it has not met before."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,7 +60,7 @@ class ScheduledGame:
 
 
 def pairings(players: int, format: TournamentFormat, challengers: int = 1) -> list[tuple[int, int]]:
-    """Return all pairings (i, j) with i < j."""
+    """Return the pairings (i, j) with i < j of every round of a round-robin or a gauntlet."""
     if players < 2:
         raise InputError(f"a tournament needs at least two players, not {players}")
     if format is TournamentFormat.ROUND_ROBIN:
@@ -73,7 +78,7 @@ class Schedule(Sequence[ScheduledGame]):
     def __init__(
         self,
         *,
-        pairings: Sequence[tuple[int, int]],
+        pairings: Sequence[tuple[int, int]] | SwissPairings,
         openings: Mapping[Ruleset, Sequence[Stones]],
         rounds: int,
         seed: int = 0,
@@ -88,7 +93,9 @@ class Schedule(Sequence[ScheduledGame]):
         """
         if rounds < 1:
             raise InputError(f"rounds must be at least 1, not {rounds}")
-        self._pairings = list(pairings)
+        self._swiss = pairings if isinstance(pairings, SwissPairings) else None
+        self._pairings = [] if isinstance(pairings, SwissPairings) else list(pairings)
+        self._pairs_per_ruleset = self._swiss.per_round if self._swiss is not None else len(self._pairings)
         self._rulesets = list(openings)
         self._openings = dict(openings)
         self._order: dict[Ruleset, Sequence[int]] = {rules: range(len(found)) for rules, found in openings.items()}
@@ -99,7 +106,7 @@ class Schedule(Sequence[ScheduledGame]):
                 self._order[ruleset] = order
         self._transforms = transforms
         self._seed = seed
-        self._pairs_of_round = len(self._rulesets) * len(self._pairings)
+        self._pairs_of_round = len(self._rulesets) * self._pairs_per_ruleset
         total = 2 * rounds * self._pairs_of_round
         self._length = total if games is None else min(games, total)
 
@@ -111,9 +118,10 @@ class Schedule(Sequence[ScheduledGame]):
             raise IndexError(f"there is no game {number}: the {self._length} games are numbered from 0")
         pair, exchanged = divmod(number, 2)
         round_number, place = divmod(pair, self._pairs_of_round)
-        ruleset_number, pairing = divmod(place, len(self._pairings))
+        ruleset_number, pairing = divmod(place, self._pairs_per_ruleset)
         ruleset = self._rulesets[ruleset_number]
-        players = self._pairings[pairing]
+        pairings = self._pairings if self._swiss is None else self._swiss.of_round(round_number)
+        players = pairings[pairing]
         opening_number, opening = self._opening(ruleset, round_number)
         return ScheduledGame(
             number=number,
@@ -128,6 +136,26 @@ class Schedule(Sequence[ScheduledGame]):
 
     def __iter__(self) -> Iterator[ScheduledGame]:
         return (self[number] for number in range(self._length))
+
+    def stages(self) -> Iterator[range]:
+        """Yield ranges of game numbers. The games of a stage can be played once the earlier ones have been added."""
+        step = self._length if self._swiss is None else 2 * self._pairs_of_round
+        for start in range(0, self._length, step):
+            yield range(start, min(start + step, self._length))
+
+    def add(self, number: int, players: tuple[int, int], winner: int | None) -> None:
+        """Add a finished game. Add games of earlier runs in the order of their numbers.
+
+        Raises `InputError` if a Swiss tournament has no such game between these players.
+        """
+        if self._swiss is None:
+            return
+        if number >= self._length or self[number].players != players:
+            raise InputError(
+                f"players {players[0]} and {players[1]} are not paired in game {number}: the file is damaged or from"
+                " another version of Tengen"
+            )
+        self._swiss.add(players, 0.5 if winner is None else float(winner == players[0]))
 
     def digest_openings(self, rulesets: Collection[Ruleset] | None = None) -> str:
         """Return a short hash of all openings for these rulesets (default: all rulesets)."""

@@ -19,6 +19,7 @@ from tengen.arena.openings import RandomOpenings, Stones, load_openings
 from tengen.arena.schedule import Schedule, ScheduledGame, TournamentFormat, pairings
 from tengen.arena.sprt import Hypothesis, Sprt
 from tengen.arena.store import GameStore, Score
+from tengen.arena.swiss import SwissPairings
 from tengen.arena.tally import Tally
 from tengen.arena.workers import PlaySettings, game_workers
 from tengen.core.contracts import Agent, Opening, Ruleset
@@ -58,7 +59,8 @@ class Tournament:
     challengers: int = 1
     """Number of challengers in a gauntlet: the first players in the list, who play against all others."""
     rounds: int = 1
-    """Openings per pairing and ruleset; each is played twice, with colours exchanged."""
+    """Openings per pairing and ruleset; each is played twice, with colours exchanged. In a Swiss tournament, the number
+    of rounds, in each of which a player meets one opponent."""
     games: int | None = None
     """Maximum number of games; None for no limit."""
     seed: int = 0
@@ -82,8 +84,10 @@ class Tournament:
         self.pairings()
         self.names()
 
-    def pairings(self) -> list[tuple[int, int]]:
-        """Return all pairings as player indices."""
+    def pairings(self) -> list[tuple[int, int]] | SwissPairings:
+        """Return the pairings of every round as player indices, or those of a Swiss tournament, round by round."""
+        if self.format is TournamentFormat.SWISS:
+            return SwissPairings(len(self.players), self.seed, games_per_meeting=2 * len(self.rules))
         return pairings(len(self.players), self.format, self.challengers)
 
     def names(self) -> list[str]:
@@ -215,14 +219,16 @@ def play(
         tournament.check_players(agents)
     _prepare(store, tournament, schedule)
     tally = Tally()
-    tally.add_all(store.scores())
+    for score in store.scores():
+        tally.add(score)
+        schedule.add(score.number, (score.first, score.second), score.winner)
     accepted = store.setting("verdict")
     if accepted not in (None, *Hypothesis):
         raise InputError(f"{store.path} is damaged: {accepted!r} is not a valid SPRT verdict")
     progress = Progress(tournament, len(schedule), tally, None if accepted is None else Hypothesis(accepted))
 
-    def remaining() -> Iterator[ScheduledGame]:
-        for number in range(len(schedule)):
+    def remaining(stage: range) -> Iterator[ScheduledGame]:
+        for number in stage:
             if number in done:
                 continue
             if progress.accepted is not None and number ^ 1 not in done:
@@ -236,6 +242,7 @@ def play(
             game.number, game.ruleset.name, game.first, game.second, result.black_seat, result.outcome, result.ending
         )
         completes_pair = tally.add(score)
+        schedule.add(game.number, game.players, score.winner)
         progress.played_now += 1
         if tournament.sprt is not None and completes_pair and progress.accepted is None:
             progress.accepted = tournament.sprt.decide(tally.pairs_of(0, 1))
@@ -247,8 +254,10 @@ def play(
     if len(done) < len(schedule):
         settings = tournament.play_settings(agents)
         with game_workers(settings, workers=concurrency, pins_cores=pins_cores, make_pool=make_pool) as pool:
-            for game, result in pool.run(remaining(), None if on_idle is None else lambda: on_idle(progress)):
-                keep(game, result)
+            watch = None if on_idle is None else lambda: on_idle(progress)
+            for stage in schedule.stages():
+                for game, result in pool.run(remaining(stage), watch):
+                    keep(game, result)
     return progress
 
 

@@ -40,7 +40,7 @@ def tournament(
     ] = None,
     quiet: Annotated[bool, typer.Option("--quiet", help="Do not show progress.")] = False,
 ) -> None:
-    """Play a tournament and report the results.
+    """Play a round-robin, gauntlet or Swiss tournament and report the results.
 
     Each game is stored when it ends. After an interruption or a crash, --resume plays the remaining games.
     """
