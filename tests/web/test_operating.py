@@ -266,7 +266,7 @@ def write_order(folder: Path, **fields: object) -> Path:
     [
         ({"deadline": 0.0}, Ending.TIMED_OUT, ""),
         ({"memory_mb": 1}, Ending.OUT_OF_MEMORY, ""),
-        ({"min_free_mb": 1 << 40}, Ending.FAILED, "MB of disk space are free; free some, then resume it"),
+        ({"min_free_mb": 1 << 40}, Ending.FAILED, "MB of disk space is free; free some, then resume"),
         ({"settings": ["net.channels=many"]}, Ending.FAILED, "channels"),
     ],
 )
@@ -499,7 +499,7 @@ def test_a_read_only_server_starts_and_resumes_nothing(tmp_path: Path) -> None:
     for process in processes(tmp_path):
         process.kill()
         process.wait()
-    with laboratory(tmp_path, read_only="it was started with --read-only") as client:
+    with laboratory(tmp_path, read_only="the server was started with --read-only") as client:
         info = client.get("/api/operations").json()
         assert (info["isEnabled"], info["operations"]) == (False, [])
         for path in ("training", "tournament", "stop/training/tiny", "resume/training/tiny"):

@@ -1,4 +1,4 @@
-"""Connection limits: number of connections, time to receive a request head, and time a client may go without reading.
+"""Limits on the number of connections, the time to receive a request head, and the time for a client to read data.
 
 uvicorn limits the size of a request head and closes idle connections after a response. It has no time limit for a
 request head, and `limit_concurrency` counts connections but never closes any. This subclass of uvicorn's protocol adds

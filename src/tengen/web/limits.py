@@ -214,9 +214,9 @@ def is_loopback(scope: Scope) -> bool:
     """Whether a request comes from this machine, directly and addressed to it by a local name."""
     headers = Headers(scope=scope)
     if any(name in headers for name in ("forwarded", "x-forwarded-for", "x-real-ip", "via")):
-        return False  # a proxy on this machine forwards it
+        return False  # forwarded by a proxy on this machine
     if scope.get("http_version") == "1.0":
-        return False  # nginx without further settings forwards in this way, and does not say so
+        return False  # by default, nginx forwards with HTTP/1.0 and adds none of these headers
     try:
         client = ipaddress.ip_address(client_of(scope))
     except ValueError:
@@ -227,7 +227,8 @@ def is_loopback(scope: Scope) -> bool:
 def is_from_own_page(headers: Headers) -> bool:
     """Whether a request with a JSON body comes from our own page or from a program.
 
-    A page of another origin can send only plain text and forms without asking first, and says where it is from.
+    A page of another origin can send only plain text and forms without a preflight request, and `Sec-Fetch-Site` tells
+    where it comes from.
     """
     kind = headers.get("content-type", "").partition(";")[0].strip().lower()
     return kind == "application/json" and headers.get("sec-fetch-site", "same-origin") == "same-origin"

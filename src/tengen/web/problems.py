@@ -81,7 +81,7 @@ def code_of(error: TengenError) -> ProblemCode:
 
 
 def sentence_of(error: TengenError) -> str:
-    """Return the first line of an error's message; in some errors a drawing of the board follows."""
+    """Return the first line of an error's message; some messages continue with a drawing of the board."""
     return str(error).partition("\n")[0][:_MAX_TEXT]
 
 

@@ -130,7 +130,7 @@ async def post_position(request: PositionRequest, services: ServicesHere, owner:
 
 @router.post("/explorer")
 async def post_explorer(request: PositionRequest, services: ServicesHere, browser: Browser) -> ExplorerResult:
-    """Return what was played in a position: in the engine's shipped games and in this browser's games."""
+    """Return the moves played in a position, in the shipped engine games and in this browser's games."""
     position = position_of(request)
     games = services.games.finished(browser, position.ruleset) if browser else ()
     return await asyncio.to_thread(explore, position, games)
@@ -194,14 +194,14 @@ async def get_my_games_file(
     format: Annotated[str, Query(max_length=10)] = "sgf",
     game_id: Annotated[GameId | None, Query()] = None,
 ) -> ExportResult:
-    """Write one of this browser's games, or all of them, as a file."""
+    """Return one of this browser's games, or all of them, as a file."""
     stored = services.games.stored(browser, game_id)
     return await asyncio.to_thread(export_games, stored, format)
 
 
 @router.post("/reviews/export")
 async def post_review_file(request: ExportReview, services: ServicesHere) -> ExportResult:
-    """Write the stored review of a game as a file with comments, marks and variations."""
+    """Return the stored review of a game as a file with comments, marks and variations."""
     return export_review(services, request)
 
 
@@ -234,7 +234,7 @@ async def post_import(request: ImportRequest, services: ServicesHere, owner: Own
 
 @raw_router.post("/export")
 async def post_export(request: RawExportRequest, services: ServicesHere, owner: OwnerHere) -> ExportResult:
-    """Write a record as a file."""
+    """Return a record as a file."""
     result: ExportResult = await services.pool.run(WriteRecord(body=_bytes(request)), owner=owner)
     return result
 

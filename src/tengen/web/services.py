@@ -37,7 +37,7 @@ class ServerConfig:
     """Folders with the training runs and tournaments that the laboratory shows."""
     papers: Path | None = None
     """Folder with the reproduced papers that the laboratory shows."""
-    read_only: str = "the server was started without operating"
+    read_only: str = "the server was not set up to start processes"
     """Why browsers cannot start training runs and tournaments; empty if they can, which needs `data` and `runs`."""
     operating: OperatingLimits = field(default_factory=OperatingLimits)
     limits: WebLimits = field(default_factory=WebLimits)
@@ -93,7 +93,9 @@ class Services:
     def operations(self) -> Operations:
         """The training runs and tournaments that browsers start."""
         config = self.config
-        why_not = config.read_only or ("" if config.data and config.runs else "it needs folders for data and runs")
+        why_not = config.read_only
+        if not why_not and not (config.data and config.runs):
+            why_not = "the server has no folders for data or runs"
         root, data = next(iter(config.runs), Path()), config.data or Path()
         # The processes know only the built-in agents, not those of `--agents`.
         agents = AllowedAgents(self.lab.run_folders)

@@ -46,7 +46,7 @@ def run_server(
     """Serve until Ctrl-C. Raises `InputError` if a folder does not exist or the port is in use.
 
     `agents` are the files with agents that browsers may use, as `FILE.py` or `FILE.py:NAME`.
-    `read_only` prevents browsers from starting training runs and tournaments; so does any address but the loopback.
+    `read_only` prevents browsers from starting training runs and tournaments; so does any address except loopback.
     """
     for folder in runs:
         if not folder.is_dir():
@@ -81,11 +81,11 @@ def run_server(
 def _why_read_only(host: str, hosts: tuple[str, ...], proxies: tuple[str, ...], *, read_only: bool) -> str:
     """Return why browsers cannot start processes; empty if they can."""
     if read_only:
-        return "it was started with --read-only"
+        return "the server was started with --read-only"
     if host != "localhost" and not _is_loopback(host):
-        return f"it listens on {host}, so other machines can reach it"
+        return f"the server listens on {host}, so other machines can reach it"
     if hosts or proxies:
-        return "it was started with --allow-host or --trust-proxy, so other machines may reach it"
+        return "the server was started with --allow-host or --trust-proxy, so other machines may reach it"
     return ""
 
 

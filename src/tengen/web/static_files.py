@@ -1,8 +1,8 @@
 """Serves the pages and their files, compressed and cached.
 
-The page names its files under `static/v…/`, where the version changes with the files. A browser therefore keeps them
-for a year and never asks again; after an update, the page, which is always checked, names other addresses.
-Under `static/` without a version, the same files are checked on every use.
+The page links to its files under `static/v…/`, where the version changes with the files. Browsers may therefore cache
+them for a year without asking again. They always revalidate the page itself, which links to new addresses after an
+update. Under `static/` without a version, browsers revalidate the same files on every use.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ _PAGE = "index.html"
 _VERSION = re.compile(r"v[0-9a-f]{12}/")
 _REFERENCE = re.compile(r'(href|src)="static/')
 _SMALLEST_COMPRESSED = 256
-"""Below this size, a compressed file is not smaller."""
+"""Files smaller than this are not compressed, because that would not save any space."""
 _FOREVER = "public, max-age=31536000, immutable"
 _CHECKED = "no-cache"
 _TYPES = {".js": "text/javascript", ".ts": "text/plain", ".svg": "image/svg+xml", ".json": "application/json"}
-"""Media types that do not depend on the settings of the machine."""
+"""Media types that must not depend on the settings of the machine."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,15 +43,15 @@ class _File:
 
 
 class StaticFiles:
-    """The files of a folder. A changed file is read again, so that no restart is necessary while one works on it."""
+    """The files of a folder. A changed file is read again, so that developers see changes without a restart."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._files: dict[str, _File] = {}
         self._names: set[str] = set()
-        """The names of all files; nothing else can be requested, such as a path to a higher folder."""
+        """Names of all files. No other path can be requested, such as one that leads out of the folder."""
         self._version = self._find_version()
-        """The version that the page named last."""
+        """The version in the page that was served last."""
 
     def page(self, request: Request) -> Response:
         """Return the page, with the addresses of its files under the current version."""
@@ -71,7 +71,7 @@ class StaticFiles:
         return _respond(request, self._read(name, found), _FOREVER if is_current else _CHECKED)
 
     def _find_version(self) -> str:
-        """List all files and return a digest of them: equal only if none has changed."""
+        """List all files and return a digest that changes whenever a file changes."""
         paths = sorted(path for path in self._folder.rglob("*") if path.is_file())
         self._names = {path.relative_to(self._folder).as_posix() for path in paths}
         stamps = "".join(f"{path.relative_to(self._folder)} {_stamp(path)} " for path in paths)
@@ -105,7 +105,7 @@ def _stamp(path: Path) -> tuple[int, int]:
 
 
 def _packed(stamp: tuple[int, int], content: bytes, media_type: str) -> _File:
-    # The time in the header of gzip would make equal files differ.
+    # A timestamp in the gzip header would make equal files differ.
     packed = gzip.compress(content, mtime=0) if len(content) >= _SMALLEST_COMPRESSED else content
     return _File(
         stamp=stamp,

@@ -150,6 +150,6 @@ def test_a_read_only_server_shows_no_way_to_start(browser: Browser, folder: Path
     expect(page.get_by_text("Read-only")).to_be_visible()
     expect(page.get_by_role("link", name="Start a training run")).to_have_count(0)
     visitor.open("#/laboratory/start")
-    expect(page.get_by_text("it was started with --read-only")).to_be_visible()
+    expect(page.get_by_text("the server was started with --read-only")).to_be_visible()
     visitor.leave()
     stop_server(process)

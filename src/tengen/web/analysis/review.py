@@ -110,7 +110,7 @@ async def judge(services: Services, request: JudgeRequest, owner: str, send: Sen
 
 
 def export_review(services: Services, request: ExportReview) -> ExportResult:
-    """Write the stored review of a game as a file. Raises `NotFoundError` if the game has no such review."""
+    """Return the stored review of a game as a file. Raises `NotFoundError` if the game has no such review."""
     stored = stored_review(services, request)
     if stored is None:
         raise NotFoundError("this game has no stored review; review it first")
@@ -151,7 +151,7 @@ def _key(request: ReviewFields) -> str:
 def _assess_all(
     services: Services, positions: list[Position], effort: Effort, owner: str
 ) -> list[asyncio.Task[Assessment]]:
-    """Start the assessment of every position, as many at a time as there are workers."""
+    """Create a task for each position; at most as many assessments run at once as there are workers."""
     free = asyncio.Semaphore(services.config.pool.worker_count)
 
     async def assess_one(position: Position) -> Assessment:
@@ -163,7 +163,7 @@ def _assess_all(
 
 
 def _store(services: Services, request: ReviewRequest, result: ReviewResult) -> bool:
-    """Store a review and what its game needs of it; the client gets the review even if the disk is full."""
+    """Store a review and update its game. If the disk is full, return False; the client gets the review anyway."""
     try:
         services.store.put("review", _key(request), result.model_dump_json(), owner=request.game_id or "", is_new=True)
         _record(services, request, result)
@@ -174,7 +174,7 @@ def _store(services: Services, request: ReviewRequest, result: ReviewResult) -> 
 
 
 def _record(services: Services, request: ReviewRequest, result: ReviewResult) -> None:
-    """Store accuracies and mistakes with the game, and start to search the mistakes for puzzles."""
+    """Store accuracies and mistakes with the game, and start searching the mistakes for puzzles."""
     if request.game_id is not None:
         services.games.record_review(request.game_id, result)
         services.own_puzzles.search_game(request.game_id)

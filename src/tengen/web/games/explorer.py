@@ -1,7 +1,7 @@
-"""The opening explorer: what was played in a position, in the shipped games and in the games of a browser.
+"""The opening explorer: the moves played in a position, in the shipped games and in the games of a browser.
 
-Positions that are equal under a symmetry of the board count as one, and so do the moves that a symmetry of the position
-exchanges. The shipped games are the engine's own (`data/games/README.md`).
+Positions that are equal under a symmetry of the board count as one. So do moves that are equal under a symmetry of the
+position. The shipped games are the engine's own (`data/games/README.md`).
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class _Count:
 
 
 def explore(position: Position, mine: Iterable[PlayedGame]) -> ExplorerResult:
-    """Return the moves that were played in a position, the most frequent first. `mine` are games of its ruleset."""
+    """Return the moves that were played in a position, the most frequent first. `mine` are games with its ruleset."""
     ruleset = replace(position.ruleset, opening=Opening.FREE)
     shipped = shipped_games(ruleset)
     counts: dict[int, _Count] = {}
@@ -78,7 +78,7 @@ def explore(position: Position, mine: Iterable[PlayedGame]) -> ExplorerResult:
 
 @cache
 def shipped_games(ruleset: Ruleset) -> _Games:
-    """Return the shipped games of a ruleset without opening procedure; none for most rulesets."""
+    """Return the shipped games for a ruleset; empty for most rulesets."""
     path = shipped_folder("data") / "games" / f"{ruleset.rule}{ruleset.width}.txt"
     if not ruleset.is_square or ruleset.win_length != 5 or not path.is_file():
         return _games_of((), ruleset)
@@ -136,7 +136,7 @@ def _codes(position: Position) -> Indices:
 
 @lru_cache(maxsize=256)
 def _representatives(ruleset: Ruleset, codes: tuple[int, ...]) -> tuple[int, ...]:
-    """Return, for every point, the first of the points that the symmetries of a position exchange it with."""
+    """Return, for every point, the lowest index of the points equal to it under a symmetry of the stones."""
     stones = np.array(codes, dtype=np.int64)
     tables = [
         table

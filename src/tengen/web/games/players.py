@@ -5,8 +5,8 @@ is every parameter that could contain a path. The check is by type: numbers, boo
 string is allowed only if its parameter accepts nothing but keywords. Numbers that affect memory or time have a maximum.
 A browser selects a network by the name of a shipped model or a training run; the server looks up the folder.
 
-Browsers can use the built-in agents and those that the person who started the server has named with --agents. No name
-from a browser makes the server import code: agents in files and those of installed packages are not found.
+Browsers can use the built-in agents and those named with --agents when the server was started. No name from a browser
+makes the server import code: other agents in files or installed packages are not found.
 """
 
 from __future__ import annotations
@@ -137,7 +137,7 @@ class AllowedAgents:
         return [name for name in self._registry.names() if self._is_allowed(self._registry.kind(name))]
 
     def _is_own(self, kind: AgentKind) -> bool:
-        """Whether the person who started the server named the agent; its text parameters have no known meaning."""
+        """Whether the agent was named with --agents; the meaning of its text parameters is unknown."""
         return kind.name in self._registry.plugins.own
 
     def _is_allowed(self, kind: AgentKind) -> bool:

@@ -1,6 +1,6 @@
 """The rating of a person against the levels (Glicko-2), computed from the games of their browser.
 
-Nothing is stored besides the games: the rating is the result of all rated games in the order in which they ended. A
+Only the games are stored: the rating is the result of all rated games in the order in which they ended. A
 deleted game no longer counts.
 """
 
@@ -14,7 +14,7 @@ from tengen.core.contracts import Outcome
 from tengen.web.messages.games import GameSummary, LevelPlayer, NewGame, Person, PlayerRating, RatedGame
 
 _START = Glicko(600)
-"""Rating of a person without games: about that of the level that the form offers first."""
+"""Rating of a person without games: about that of the default level."""
 _MAX_HISTORY = 200
 
 

@@ -72,7 +72,7 @@ _MAX_POINTS = 400
 """Maximum number of points per curve."""
 _MAX_SERIES = 200
 _MAX_MILESTONES = 16
-"""Maximum number of networks of a run that are asked about a position."""
+"""Maximum number of networks of a run that evaluate a position."""
 _ZERO = "random"
 """The player with rating 0 in the ladder of the levels."""
 _FIGURES = {".svg": "image/svg+xml", ".png": "image/png"}
@@ -137,7 +137,7 @@ class Lab:
         return data
 
     def networks_over_time(self, name: str) -> list[tuple[int | None, Path]]:
-        """Return networks of a run, oldest first: some it has kept, evenly spaced, and the newest (None)."""
+        """Return networks of a run, oldest first: evenly spaced ones of those it kept, and the newest (None)."""
         run = RunReader.open(_named(self.run_folders(), name, "run"))
         kept = [folder for folder in run.milestone_folders() if is_within(folder / NETWORK_FILE, run.folder)]
         stride = -(-len(kept) // _MAX_MILESTONES) or 1
@@ -368,7 +368,7 @@ def _fraction(run: RunReader, last: Mapping[str, float]) -> float:
 
 
 def _run_seconds_left(run: RunReader, last: Mapping[str, float], fraction: float) -> float | None:
-    """Estimate the time until the end of a run from the time that it has taken so far."""
+    """Estimate the remaining time of a run, in seconds, from the time it has taken so far."""
     if not fraction or "seconds" not in last:
         return None
     since = max(0.0, time.time() - run.updated_at())
@@ -490,7 +490,7 @@ def _summarise_store(name: str, path: Path, store: GameStore) -> TournamentSumma
 
 
 def _tournament_seconds_left(store: GameStore, games_left: int) -> float | None:
-    """Estimate the time until the end of a tournament from when its newest games ended."""
+    """Estimate the remaining time of a tournament, in seconds, from the end times of its newest games."""
     ends: list[float] = []
     with suppress(ValueError):
         ends += (datetime.fromisoformat(game.ended_at).timestamp() for game in store.newest_games(_PACE_GAMES, 0))

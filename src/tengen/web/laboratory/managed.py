@@ -3,9 +3,9 @@
 `python -m tengen.web.laboratory.managed FOLDER` carries out the order in FOLDER:
 
     order.json   what to do, until when, and with how much memory; written by the server
-    lock         locked by this process while it lives, so a restarted server knows whether it does
+    lock         locked while this process is alive, so that a restarted server can tell
     stop         written by the server to end the process
-    log          output, cut when it becomes too long
+    log          output; truncated when it becomes too long
     ended.json   why the process ended; missing after a kill
 
 Nothing depends on process numbers, which the system reuses.
@@ -37,7 +37,7 @@ from tengen.errors import InputError, TengenError
 ORDER_FILE, ENDED_FILE, STOP_FILE, LOG_FILE, _LOCK_FILE = "order.json", "ended.json", "stop", "log", "lock"
 _WATCH_S = 0.5
 _GRACE_S = 20.0
-"""Time for an orderly end; after that, the process and everything it started is killed. Both can be resumed."""
+"""Time to end in an orderly way. After it, the process and its descendants are killed; the work can be resumed."""
 _MAX_LOG_BYTES = 1 << 20
 _NICENESS = 10
 
@@ -54,7 +54,7 @@ class Ending(StrEnum):
 
 @dataclass(frozen=True, kw_only=True)
 class Order:
-    """What a process does."""
+    """Description of the work that a process does, and its limits."""
 
     kind: str
     """`training` or `tournament`."""
@@ -63,11 +63,11 @@ class Order:
     path: str
     """Folder of the run, or file of the tournament."""
     started_at: float
-    """Time at which somebody started or resumed it, in seconds since the epoch."""
+    """Time at which a person started or resumed the work, in seconds since the epoch."""
     deadline: float
     """Time at which the process ends itself, in seconds since the epoch."""
     memory_mb: int
-    """Memory limit for the process and all that it started."""
+    """Memory limit for the process and its descendants."""
     output: str = ""
     """Folder in or below which the process writes its results."""
     min_free_mb: int = 0
@@ -78,13 +78,13 @@ class Order:
     """Settings that override the preset, such as `minutes=5`."""
     seed: int = 0
     config_sha256: str = ""
-    """Checksum of the configuration that the server has checked; empty for a run that is yet to be created."""
+    """Checksum of the configuration that the server has checked; empty for a new run."""
     extension: dict[str, float] = field(default_factory=dict)
-    """New limits for a run that is resumed."""
+    """New limits for a resumed run."""
     concurrency: int = 1
     """Games played at the same time."""
     restarts: int = 0
-    """Number of automatic restarts since somebody started or resumed it."""
+    """Number of automatic restarts since a person started or resumed the work."""
 
     @classmethod
     def read(cls, folder: Path) -> Order:
@@ -95,7 +95,7 @@ class Order:
             raise InputError(f"{folder / ORDER_FILE} is damaged: {error}") from None
 
     def write(self, folder: Path) -> None:
-        """Write the order and remove what an earlier process left."""
+        """Write the order and remove the files that an earlier process left."""
         folder.mkdir(parents=True, exist_ok=True)
         for name in (STOP_FILE, ENDED_FILE):
             (folder / name).unlink(missing_ok=True)
@@ -121,13 +121,13 @@ def read_ending(folder: Path) -> tuple[Ending, str] | None:
 
 
 class _Watcher:
-    """Ends the process when it is told to stop, at its deadline, and when memory or disk space run out."""
+    """Ends the process when it is told to stop, at its deadline, or when memory or disk space runs out."""
 
     def __init__(self, folder: Path, order: Order) -> None:
         self._folder = folder
         self._order = order
         self.ending: Ending | None = None
-        """Why the work is being interrupted; None while it goes on."""
+        """Why the work is being interrupted; None while it continues."""
         self.message = ""
         """Explanation of the ending."""
         self._is_over = threading.Event()
@@ -165,12 +165,12 @@ class _Watcher:
         if _used_memory() > self._order.memory_mb << 20:
             return Ending.OUT_OF_MEMORY
         if self._is_disk_full():
-            self.message = f"less than {self._order.min_free_mb} MB of disk space are free; free some, then resume it"
+            self.message = f"less than {self._order.min_free_mb} MB of disk space is free; free some, then resume"
             return Ending.FAILED
         return None
 
     def _is_disk_full(self) -> bool:
-        with suppress(OSError):  # a disk that cannot answer fails the work itself
+        with suppress(OSError):  # if the disk fails, so will the work
             return free_bytes(Path(self._order.output)) < self._order.min_free_mb << 20
         return False
 
@@ -203,7 +203,7 @@ def _interrupt_main_thread() -> None:
 
 
 def leave(code: int) -> NoReturn:
-    """End this process and all that it started, without waiting for threads."""
+    """End this process and its descendants, without waiting for threads."""
     for process in psutil.Process().children(recursive=True):
         with suppress(psutil.Error):
             process.kill()
@@ -234,7 +234,7 @@ def _train(order: Order) -> None:
     folder = Path(order.path)
     if order.config_sha256:
         run = Run.open(folder)
-        if run.config_sha256 != order.config_sha256:  # it may name a program that nobody has checked
+        if run.config_sha256 != order.config_sha256:  # it may contain a command that the server has not checked
             raise InputError(f"the configuration of {folder} has changed since the server checked it; resume it again")
         larger = {key: limit for key, limit in order.extension.items() if limit > run.config_table.get(key, 0)}
         if larger:  # otherwise an earlier process has extended the run
@@ -265,14 +265,14 @@ def _play(order: Order, watcher: _Watcher) -> None:
 
 
 def main(folder: Path) -> int:
-    """Carry out the order in a folder and return the exit code. Does nothing if another process does it already."""
+    """Carry out the order in a folder and return the exit code; do nothing if another process is carrying it out."""
     order = Order.read(folder)
     with open(folder / _LOCK_FILE, "ab") as lock:
         if not try_lock(lock.fileno()):
             return 1
-        signal.signal(signal.SIGINT, signal.default_int_handler)  # a server in the background may ignore it
+        signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored if the server runs in the background
         if hasattr(os, "nice"):
-            os.nice(_NICENESS)  # people who play go first
+            os.nice(_NICENESS)  # people who are playing have priority
         watcher = _Watcher(folder, order)
         watcher.start()
         ending, message = Ending.FINISHED, ""

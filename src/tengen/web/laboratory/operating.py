@@ -1,10 +1,10 @@
 """Operating the laboratory: training runs and tournaments as processes of the server.
 
 Each operation has a folder with its order and its log (see `managed`). These folders are below `--data`, which only
-the server writes to, because an order is carried out without further checks. The processes outlive the server. A server
-that starts finds the live ones by their locks, and resumes those that were killed.
+the server writes to, because an order is carried out without further checks. The processes outlive the server. On
+startup, the server finds live processes by their locks and resumes those that were killed.
 
-A browser chooses names, numbers and agents that it may use anyway; nothing that it sends is a path or a command.
+A browser can choose only names, numbers and allowed agents; nothing that it sends is used as a path or a command.
 """
 
 from __future__ import annotations
@@ -55,11 +55,11 @@ from tengen.web.messages.operations import (
 
 _TOURNAMENT_FILE = "tournament.toml"
 _MAX_RESTARTS = 3
-"""Automatic restarts of a killed process until somebody resumes it."""
+"""Maximum number of automatic restarts of a killed process; after that, a person must resume it."""
 _MAX_OPERATIONS = 200
 _MAX_LISTED = 50
 _SHOWN_LOG = 1500
-"""Length of the end of the log that is shown."""
+"""Maximum number of bytes shown from the end of the log."""
 _NO_AGENTS = frozenset({"self", "past"})
 """Opponents in training that are not agents."""
 _RESERVED = re.compile(r"con|prn|aux|nul|(com|lpt)[0-9]")
@@ -74,9 +74,9 @@ class OperatingLimits:
     max_games: int = 2000
     """Maximum number of games in a tournament."""
     memory_mb: int = 4096
-    """Memory limit per process, with everything that it starts; at most half of the machine's memory."""
+    """Memory limit per process, including its descendants; at most half of the machine's memory."""
     min_free_mb: int = 1024
-    """Free disk space that is needed to start a process; a running one ends when less than half of it is left."""
+    """Free disk space needed to start a process. A running process ends when less than half of this is left."""
 
 
 class Operations:
@@ -101,7 +101,7 @@ class Operations:
         self._why_not = why_not
         self._lock = threading.Lock()
         self._started: dict[Path, subprocess.Popen[bytes]] = {}
-        """Processes that this server started and that have not been seen to end."""
+        """Processes that this server started and has not yet seen end."""
 
     @property
     def why_not(self) -> str:
@@ -111,10 +111,10 @@ class Operations:
     # -- looking -----------------------------------------------------------------------------------------------------
 
     def info(self) -> OperatingInfo:
-        """Return what can be done, and the operations, newest first."""
+        """Return whether the laboratory can be operated, its limits, and the operations, newest first."""
         found: list[OperationInfo] = []
         if not self._why_not:
-            with self._lock:  # a process that is being started would look as if it had been killed
+            with self._lock:  # a process that is starting would look killed
                 found = [self._describe(folder, order) for folder, order in self._orders()]
             found.sort(key=lambda one: one.started_at, reverse=True)
         return OperatingInfo(
@@ -126,7 +126,7 @@ class Operations:
         )
 
     def _orders(self) -> Iterator[tuple[Path, Order]]:
-        """Yield the folders of the operations whose orders can be read, with the orders."""
+        """Yield the folder and the order of each operation; skips orders that cannot be read."""
         for path in sorted(self._orders_root.glob(f"*/{ORDER_FILE}")):
             with suppress(InputError):
                 yield path.parent, Order.read(path.parent)
@@ -213,7 +213,7 @@ class Operations:
         path = self._root / name
         taken = any(os.path.lexists(self._root / f"{name}{ending}") for ending in ("", ".db", ".sqlite"))
         if taken or any(self._orders_folder(kind, name).exists() for kind in OperationKind):
-            raise NotDueError(f"there already is a run or tournament {name!r}; choose another name")
+            raise NotDueError(f"there is already a run or tournament {name!r}; choose another name")
         return path
 
     def _order(self, kind: OperationKind, name: str, path: Path, max_minutes: float) -> Order:
@@ -247,7 +247,7 @@ class Operations:
         return self._orders_root / f"{kind.value}-{plain}{digest}"
 
     def _check_room(self, output: Path) -> None:
-        """Raise `NotDueError` if no other process may start that writes to `output`."""
+        """Raise `NotDueError` if no other process that writes to `output` may start."""
         folders = [folder for folder, _ in self._orders()]
         live = sum(map(self._is_live, folders))
         if live >= self._limits.max_processes:
@@ -258,7 +258,7 @@ class Operations:
         if len(folders) >= _MAX_OPERATIONS:
             raise NotDueError(f"{self._orders_root} is full; delete old folders in it")
         if free_bytes(output) < self._limits.min_free_mb << 20:
-            raise NotDueError(f"less than {self._limits.min_free_mb} MB of disk space are free")
+            raise NotDueError(f"less than {self._limits.min_free_mb} MB of disk space is free; delete some files")
 
     def _launch(self, folder: Path) -> None:
         """Start the process. It does not belong to the server's terminal or process group, and outlives the server."""
@@ -327,10 +327,7 @@ class Operations:
         self._check_agents(run.config_table)
 
     def _check_agents(self, table: Mapping[str, Any]) -> None:
-        """Raise `InputError` if a configuration could run code.
-
-        It could do so through an agent such as `brain:cmd=…` or a network in a Python file.
-        """
+        """Raise `InputError` if a configuration could run code through an agent or a network in a Python file."""
         net = table.get("net")
         kind = net.get("kind", "") if isinstance(net, Mapping) else ""
         if not isinstance(kind, str) or not re.fullmatch(r"[a-z0-9-]*", kind):
@@ -338,7 +335,9 @@ class Operations:
         try:
             agents = list(_agents_in(table))
         except RecursionError:
-            raise InputError("this run cannot be resumed from a browser: its configuration is too deep") from None
+            raise InputError(
+                "this run cannot be resumed from a browser: its configuration is nested too deeply"
+            ) from None
         for text in agents:
             if text in _NO_AGENTS:
                 continue
@@ -348,7 +347,7 @@ class Operations:
                 raise InputError(f"this run cannot be resumed from a browser: {error}") from None
 
     def recover(self) -> None:
-        """Resume the processes that were killed, for example together with the machine. Live ones just go on."""
+        """Resume the processes that were killed, for example by a reboot. Live processes are left alone."""
         if self._why_not:
             return
         with self._lock:
@@ -366,7 +365,7 @@ class Operations:
                     replace(order, restarts=order.restarts + 1, config_sha256=checksum).write(folder)
                     self._launch(folder)
                 except (TengenError, OSError):
-                    continue  # it stays listed as killed
+                    continue  # the operation stays listed as killed
 
 
 def _entrant(agent: NamedAgent) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""HTTP routes that operate the laboratory. They can change the machine, so they accept fewer requests than others."""
+"""HTTP routes that operate the laboratory. They start processes, so they accept fewer requests than other routes."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ from tengen.web.services import services_of
 def may_operate(request: Request) -> None:
     """Refuse a request that could come from another machine or from a page of another origin.
 
-    The middleware has checked the host name and the origin already. This also refuses what a proxy forwards, clients
-    that are not on this machine, and bodies that a page of another origin could send without asking first.
+    The middleware has checked the host name and the origin already. This function also refuses forwarded requests,
+    clients on other machines, and bodies that a page of another origin could send without a preflight request.
     """
     why_not = services_of(request).operations.why_not
     if why_not:
@@ -70,7 +70,7 @@ async def post_tournament(body: StartTournament, services: ServicesHere) -> Oper
     return await run_in_threadpool(services.operations.start_tournament, body, ruleset)
 
 
-# Names of runs contain slashes, so the verb comes first.
+# Run names may contain slashes, so the verb comes first.
 @router.post("/stop/{kind}/{name:path}")
 def post_stop(kind: OperationKind, name: Name, services: ServicesHere) -> OperationInfo:
     """Stop a process; it can be resumed."""

@@ -36,11 +36,11 @@ _FIGURE_HEADERS = {
     "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; sandbox",
     "Cache-Control": "max-age=3600",
 }
-"""An SVG file may contain styles, but no script is run if it is opened by itself."""
+"""Headers for pictures: an SVG file may use styles, but its scripts do not run even if it is opened directly."""
 
 
 class FigureKind(StrEnum):
-    """What a picture belongs to."""
+    """Kind of page that a picture belongs to."""
 
     PAPERS = "papers"
     MODELS = "models"
@@ -55,12 +55,12 @@ def get_runs(services: ServicesHere, limit: Limit = 100, offset: Offset = 0) -> 
     return services.lab.list_runs(limit, offset)
 
 
-# Run names contain slashes, so the longer routes must come first.
+# Run names may contain slashes, so the longer routes must come first.
 @router.post("/runs/{name:path}/policies")
 async def post_policies(
     name: EntryName, request: PositionRequest, services: ServicesHere, owner: OwnerHere
 ) -> PolicyHistory:
-    """Return what the networks that a run has kept think of a position."""
+    """Return the policies and values of a run's networks for a position, without search, oldest network first."""
     position = position_of(request)
     networks = await run_in_threadpool(services.lab.networks_over_time, name)
     job = AskNetworks(networks=tuple((iteration, str(folder)) for iteration, folder in networks), position=position)

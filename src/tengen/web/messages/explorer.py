@@ -6,7 +6,7 @@ from tengen.web.messages.base import Message, PointName
 
 
 class Tally(Message):
-    """Results of some games; the remaining games were won by white."""
+    """Results of a set of games; white won the games that are neither black wins nor draws."""
 
     games: int
     black_wins: int
@@ -14,13 +14,13 @@ class Tally(Message):
 
 
 class ExplorerMove(Message):
-    """A move that was played in a position. Moves that are equal under a symmetry of the position are one move."""
+    """A move that was played in a position. Moves that are equal under a symmetry count as one."""
 
     move: PointName
     shipped: Tally
-    """The games of the engine that are shipped with Tengen."""
+    """Results in the engine games that are shipped with Tengen."""
     mine: Tally
-    """The games of this browser."""
+    """Results in the games of this browser."""
 
 
 class ExplorerResult(Message):

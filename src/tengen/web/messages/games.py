@@ -36,7 +36,7 @@ class LevelPlayer(Message):
     kind: Literal["level"] = "level"
     level: Annotated[int, Field(ge=1, le=MAX_LEVEL)]
     is_adaptive: bool = False
-    """Whether the server replaces the level with the one closest to the browser's rating, in every rematch too."""
+    """Whether the server replaces the level with the one closest to the browser's rating; also applies to rematches."""
 
 
 class AgentPlayer(Message):

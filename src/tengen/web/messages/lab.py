@@ -26,7 +26,7 @@ class RunSummary(Message):
     milestones: list[int]
     """Iterations whose networks the run has kept."""
     has_time_limit: bool
-    """Whether time or CPU time limits the run, not only its iterations."""
+    """Whether the run has a limit on time or CPU time in addition to its iterations."""
     last: dict[str, float]
     """Latest value of every series."""
     games: int
@@ -197,7 +197,7 @@ class PaperInfo(Message):
 
 
 class PolicyPoint(Message):
-    """What the network of one iteration thinks of a position."""
+    """Evaluation of a position by the network of one iteration."""
 
     iteration: int | None
     """None for the newest network."""
@@ -208,7 +208,7 @@ class PolicyPoint(Message):
 
 
 class PolicyHistory(Message):
-    """What the networks of a run think of a position, oldest first."""
+    """Evaluations of a position by the networks of a run, oldest first."""
 
     rules: str
     current_player: Colour

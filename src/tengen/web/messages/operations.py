@@ -39,15 +39,15 @@ class OperationState(StrEnum):
     STOPPING = "stopping"
     FINISHED = "finished"
     STOPPED = "stopped"
-    """Somebody stopped it; it can be resumed."""
+    """Stopped by a person; can be resumed."""
     TIMED_OUT = "timed-out"
-    """It reached its time limit; it can be resumed."""
+    """Reached its time limit; can be resumed."""
     OUT_OF_MEMORY = "out-of-memory"
-    """It exceeded the memory limit."""
+    """Exceeded its memory limit."""
     FAILED = "failed"
-    """It ended with the error in `message`."""
+    """Ended with the error in `message`."""
     KILLED = "killed"
-    """It ended without a result; it can be resumed."""
+    """Ended without giving a reason; can be resumed."""
 
 
 class OperationInfo(Message):
@@ -58,14 +58,14 @@ class OperationInfo(Message):
     """Name of the run or tournament in the laboratory."""
     state: OperationState
     is_shown: bool
-    """Whether the run or tournament is in the laboratory; a process that starts needs a moment to create it."""
+    """Whether the laboratory lists the run or tournament yet; a new process needs a moment to create it."""
     started_at: str
     deadline: str
     """Time at which the server ends the process."""
     memory_mb: int
-    """Memory limit for the process and all that it started."""
+    """Memory limit for the process and its descendants."""
     message: str
-    """End of its log; the error if it failed."""
+    """End of the log; if the process failed, the error."""
 
 
 class OperatingInfo(Message):
@@ -133,7 +133,7 @@ class StartTournament(Message):
     nodes: int | None = Field(default=None, ge=1, le=10_000_000)
     """Node limit per move."""
     simulations: int | None = Field(default=None, ge=1, le=100_000)
-    """Limit of simulations per move, for tree searches."""
+    """Simulation limit per move, for tree searches."""
     seed: Seed = 0
     max_minutes: Minutes = 60
 

@@ -45,11 +45,11 @@ class PuzzleList(Message):
     total: int
     puzzles: list[PuzzleSummary]
     pending: int = 0
-    """Number of the browser's reviewed games in which puzzles are still to be searched."""
+    """Number of the browser's reviewed games that have not been searched for puzzles yet."""
 
 
 class Puzzle(PuzzleSummary):
-    """A puzzle: exactly one move wins by continuous threats, or does not lose by them."""
+    """A puzzle: exactly one move wins by continuous threats, or prevents such a win of the opponent."""
 
     board_x_size: int
     board_y_size: int

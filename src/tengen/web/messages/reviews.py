@@ -14,7 +14,7 @@ from tengen.web.messages.base import Message, PointName, Probability
 from tengen.web.messages.positions import PositionFields, Proof
 
 EffortName: TypeAlias = Literal["quick", "normal", "deep"]
-"""How much is searched for each position (`tengen.review.EFFORTS`)."""
+"""Search effort per position (`tengen.review.EFFORTS`)."""
 
 Accuracy = Annotated[float, Field(ge=0, le=100)]
 

@@ -36,7 +36,7 @@ class TryPuzzle(Job):
 
 
 class PuzzleCollection:
-    """Puzzles by id, sorted from easy to hard, and those of a grade from few to many stones."""
+    """Puzzles by id, sorted by grade, then by number of stones."""
 
     def __init__(self, puzzles: Sequence[Puzzle]) -> None:
         ordered = sorted(puzzles, key=lambda one: (one.grade, len(parse_points(one.moves)), one.depth, one.id))
@@ -63,7 +63,7 @@ class PuzzleCollection:
         return self._summaries.values()
 
     def daily(self, day: str) -> PuzzleSummary:
-        """Return the puzzle of a day; every server with the same puzzles has the same one."""
+        """Return the puzzle of a day; it is the same on every server with the same puzzles."""
         ids = sorted(self._puzzles)
         number = int.from_bytes(hashlib.sha256(day.encode("ascii")).digest()[:8])
         return self._summaries[ids[number % len(ids)]]

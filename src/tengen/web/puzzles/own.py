@@ -25,7 +25,7 @@ from tengen.web.workers.scheduler import SearchPool
 _log = logging.getLogger(__name__)
 
 _MAX_GAMES = 500
-"""Maximum number of a browser's games that are searched, the newest ones."""
+"""Maximum number of a browser's games that are searched; older games are skipped."""
 _HUNG_MS = 600_000
 """Time after which a search counts as hung; its node limits end it much earlier."""
 _ID = re.compile(r"own-(\d{1,3})-([A-Za-z0-9_-]{16,64})")
@@ -185,7 +185,7 @@ def own_id(own: OwnPuzzle) -> str:
 
 
 def with_own_id(own: OwnPuzzle) -> Puzzle:
-    """Return the puzzle under its own id, which names the game instead of the position."""
+    """Return a copy of the puzzle with the id that `own_id` returns."""
     return replace(own.puzzle, id=own_id(own))
 
 

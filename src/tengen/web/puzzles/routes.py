@@ -43,9 +43,9 @@ async def get_puzzles(
     limit: Annotated[int, Query(ge=1, le=1000)] = 1000,
     offset: Annotated[int, Query(ge=0, le=1_000_000)] = 0,
 ) -> PuzzleList:
-    """List the matching puzzles. Shipped ones: easiest first, and among equals those with few stones.
+    """List the matching puzzles. Shipped puzzles are sorted by grade, then by number of stones.
 
-    `source=own` lists the puzzles from this browser's reviewed games, from the newest games first, and starts to search
+    `source=own` lists the puzzles from this browser's reviewed games, from the newest games first, and starts searching
     the games that have not been searched.
     """
     if source == "shipped":

@@ -220,7 +220,7 @@ class Explain(Job):
 
 @dataclass(frozen=True, kw_only=True)
 class NetworkOpinion:
-    """What a network thinks of a position, without search."""
+    """Evaluation of a position by a network, without search."""
 
     iteration: int | None
     value: float
@@ -230,7 +230,7 @@ class NetworkOpinion:
 
 @dataclass(frozen=True, kw_only=True)
 class AskNetworks(Job):
-    """Ask the networks of a training run about a position, without search."""
+    """Evaluate a position with the networks of a training run, without search."""
 
     networks: tuple[tuple[int | None, str], ...]
     """Iteration and folder of each network."""

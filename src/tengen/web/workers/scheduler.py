@@ -101,7 +101,7 @@ class SearchTask:
         """Index of the worker that ran the last time slice."""
         self.is_stopped = False
         self.is_second_try = False
-        """Whether the worker of the first try died."""
+        """Whether the job has already run on a worker that died."""
 
     def stop(self) -> None:
         """End the search early. It still returns its best result so far, even if it has not started yet."""
