@@ -76,6 +76,38 @@ def test_presets() -> None:
     assert paper_hmcts.nodes == 10 * len(paper_hmcts.policy)
 
 
+@BOTH
+@pytest.mark.parametrize(
+    ("moves", "expected"),
+    [
+        ("h8a1i8a2j8a3k8a4", "g8"),  # an own five before blocking one
+        ("h8a1i8a2j8a3o15a4", "a5"),  # an enemy's five before an own four
+        ("h8a1i8a3j8o1", "g8"),  # an own four
+        ("o1h8o4i8a9j8", "g8"),  # an enemy's four
+        ("o1h8o4i8a9j8f8a1g8", "k8"),  # one end of the row is blocked
+    ],
+)
+def test_the_authors_rules_come_first(name: str, moves: str, expected: str) -> None:
+    position = Position.from_moves(START.ruleset, moves)
+    assert str(make_agent(f"{name}:preset=fudan-authors").choose(position, Limits()).move) == expected
+
+
+def test_without_a_rule_the_authors_programs_play_random_games_or_a_random_neighbour() -> None:
+    quiet = Position.from_moves(START.ruleset, "h8j8")
+    near = {Point(f"{x}{y}") for x in "ghijk" for y in (7, 8, 9)} - set(quiet.moves)
+    searched = make_agent("hmcts:preset=fudan-authors").choose(quiet, Limits())
+    assert searched.policy is not None
+    assert set(searched.policy) == near
+    assert searched.nodes == 10 * len(near)
+    assert parse_agent("hmcts:preset=fudan-authors")[1].config().policy is PlayoutPolicy.RANDOM
+    chosen = {make_agent(f"uct:preset=fudan-authors,seed={seed}").choose(quiet, Limits()).move for seed in range(60)}
+    assert chosen <= near
+    assert len(chosen) > len(near) // 2
+    for name in ("hmcts", "uct"):
+        first = make_agent(f"{name}:preset=fudan-authors").choose(Position.start(START.ruleset), Limits())
+        assert str(first.move) == "h8"
+
+
 @pytest.mark.parametrize(
     ("name", "message"),
     [
@@ -84,7 +116,7 @@ def test_presets() -> None:
         ("uct:seconds=nan", "seconds must be finite and above 0, not nan"),
         ("uct:c=-1", "exploration must be finite and at least 0, not -1.0"),
         ("uct:radius=99", "radius=99 is outside the range 0–22"),
-        ("uct:preset=alpha", "preset='alpha' is not one of best, ucb1, fudan"),
+        ("uct:preset=alpha", "preset='alpha' is not one of best, ucb1, fudan, fudan-authors"),
         ("uct:policy=clever", "policy='clever' is not one of heuristic, random"),
         ("hmcts:c=1", r"'hmcts' has no parameter 'c' \(known: preset, playouts"),
         ("hmcts:threads=-1", "threads=-1 is outside the range 0–256"),

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
+import random
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from tengen.agents.fudan_root import forced_point, neighbours
 from tengen.agents.registry import AgentKind, parameter
 from tengen.agents.searching import least, seed_at
 from tengen.core.contracts import Agent, Decision, Limits, Report, Ruleset, Search
@@ -17,8 +19,8 @@ from tengen.errors import InputError
 from tengen.search.limits import MAX_THREADS
 from tengen.search.rollout import Hmcts, HmctsConfig, PlayoutPolicy, RolloutSearch, Uct, UctConfig
 
-UctPreset = Literal["best", "ucb1", "fudan"]
-HmctsPreset = Literal["best", "fudan"]
+UctPreset = Literal["best", "ucb1", "fudan", "fudan-authors"]
+HmctsPreset = Literal["best", "fudan", "fudan-authors"]
 
 _POLICY_HELP = "playout policy: heuristic (complete and block fours, then threes) or random"
 _RADIUS_HELP = "maximum distance from a move to the nearest stone, in rows and columns; 0 for no limit"
@@ -37,7 +39,11 @@ _MEMORY_WITHOUT_TREE = 100 << 20
 class UctParameters:
     """Parameters of `uct`; the preset determines the defaults."""
 
-    preset: UctPreset = parameter("best", help="best (c tuned in matches), ucb1 (c = √2) or fudan (the paper's UCT-10)")
+    preset: UctPreset = parameter(
+        "best",
+        help="best (c tuned in matches), ucb1 (c = √2), fudan (the paper's UCT-10) or fudan-authors (the authors'"
+        " program: four rules, otherwise a random point next to a stone)",
+    )
     playouts: int | None = parameter(None, help="playouts per move (default: set by the per-move limits)")
     seconds: float | None = parameter(None, help=_SECONDS_HELP)
     c: float | None = parameter(None, help="UCB1 exploration constant, for results between 0 and 1")
@@ -70,7 +76,11 @@ class UctParameters:
 class HmctsParameters:
     """Parameters of `hmcts`; the preset determines the defaults."""
 
-    preset: HmctsPreset = parameter("best", help="best, or fudan: the paper's HMCTS-10, ten playouts per candidate")
+    preset: HmctsPreset = parameter(
+        "best",
+        help="best, fudan (the paper's HMCTS-10, ten playouts per candidate) or fudan-authors (the authors' program:"
+        " four rules, otherwise ten random playouts per candidate)",
+    )
     playouts: int | None = parameter(None, help="playouts per candidate (default: set by the per-move limits)")
     seconds: float | None = parameter(None, help=_SECONDS_HELP)
     policy: PlayoutPolicy | None = parameter(None, help=_POLICY_HELP)
@@ -105,11 +115,14 @@ _UCT_PRESETS: dict[UctPreset, _UctSetting] = {
     "ucb1": _UctSetting(UctConfig()),
     # Algorithm 2 with T = 10: one new node per playout, only neighbours of stones, no proofs.
     "fudan": _UctSetting(UctConfig(expand_after=1, solve=False), playouts=10),
+    "fudan-authors": _UctSetting(UctConfig(expand_after=1, solve=False, policy=PlayoutPolicy.RANDOM), playouts=10),
 }
 _HMCTS_PRESETS: dict[HmctsPreset, HmctsConfig] = {
     "best": HmctsConfig(),
     # Algorithm 1 with T = 10.
     "fudan": HmctsConfig(playouts_a_candidate=10),
+    # The heuristic of the playouts looks at tables that stay as at the root, where it has just found nothing.
+    "fudan-authors": HmctsConfig(playouts_a_candidate=10, policy=PlayoutPolicy.RANDOM),
 }
 
 
@@ -153,6 +166,9 @@ class RolloutAgent(Agent, ABC):
     def start(self, position: Position, limits: Limits, lines: int = 1) -> Search:
         rollouts, own, excluded = self._search, self._own_limits(limits), self._excluded
         seed = seed_at(position, self._seed, self._game_seed)
+        fixed = None if position.is_over else self._choose_without_search(position, seed)
+        if fixed is not None and fixed not in excluded:
+            return Search(lambda stop, report: Decision(move=fixed))
 
         def run(stop: StopSignal, report: Report) -> Decision:
             analysis = rollouts.search(
@@ -162,6 +178,10 @@ class RolloutAgent(Agent, ABC):
             return analysis.decide()
 
         return Search(run)
+
+    def _choose_without_search(self, position: Position, seed: int) -> Point | None:
+        """Return a move that needs no search, or None."""
+        return None
 
     def _own_limits(self, limits: Limits) -> Limits:
         """Return the limits for the move, tightened by the agent's own parameters."""
@@ -182,11 +202,18 @@ class UctAgent(RolloutAgent):
             playouts=playouts, seconds=parameters.seconds, threads=parameters.threads, seed=parameters.seed
         )
         self._config = parameters.config()
+        self._is_authors = parameters.preset == "fudan-authors"
         self._uct = Uct(self._config)
 
     @property
     def _search(self) -> RolloutSearch:
         return self._uct
+
+    def _choose_without_search(self, position: Position, seed: int) -> Point | None:
+        if not self._is_authors:
+            return None
+        # The authors' program runs ten playouts as well, but does not use their results.
+        return forced_point(position) or random.Random(seed).choice(neighbours(position))
 
     def configure(self, *, memory_bytes: int | None = None, threads: int | None = None) -> None:
         super().configure(threads=threads)
@@ -200,7 +227,11 @@ class HmctsAgent(RolloutAgent):
 
     def __init__(self, parameters: HmctsParameters) -> None:
         super().__init__(playouts=None, seconds=parameters.seconds, threads=parameters.threads, seed=parameters.seed)
+        self._is_authors = parameters.preset == "fudan-authors"
         self._hmcts = Hmcts(parameters.config())
+
+    def _choose_without_search(self, position: Position, seed: int) -> Point | None:
+        return forced_point(position) if self._is_authors else None
 
     @property
     def _search(self) -> RolloutSearch:
