@@ -37,19 +37,20 @@ sys.meta_path.insert(0, Blocker())
 
 def closure(requirements: list[str]) -> set[str]:
     """Return the distributions that these requirements install, themselves included."""
-    found = {"tengen"}
-    waiting = [Requirement(line) for line in requirements]
+    found: set[tuple[str, str]] = set()
+    given = [Requirement(line) for line in requirements]
+    waiting = [one for one in given if one.marker is None or one.marker.evaluate({"extra": ""})]
     while waiting:
         requirement = waiting.pop()
         name = requirement.name.lower().replace("_", "-")
-        if name in found or (requirement.marker and not requirement.marker.evaluate({"extra": ""})):
-            continue
-        found.add(name)
-        try:
-            waiting += map(Requirement, importlib.metadata.requires(name) or [])
-        except importlib.metadata.PackageNotFoundError:
-            continue  # for another system
-    return found
+        for extra in {"", *requirement.extras} - {extra for other, extra in found if other == name}:
+            found.add((name, extra))
+            try:
+                needed = map(Requirement, importlib.metadata.requires(name) or [])
+            except importlib.metadata.PackageNotFoundError:
+                continue  # for another system
+            waiting += [one for one in needed if one.marker is None or one.marker.evaluate({"extra": extra})]
+    return {"tengen", *(name for name, _ in found)}
 
 
 class Environment:

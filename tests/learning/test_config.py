@@ -34,7 +34,7 @@ def test_presets_of_a_paper_measure_strength_by_its_search_and_ours_without_help
     for preset in preset_names("alphazero"):
         paper = next((name for name in ("zero9", "alphagomoku8") if preset.startswith(name)), None)
         # The two models of zero9 have searches of their own.
-        search = preset if paper == "zero9" else paper
+        search = preset if preset in ("zero9-i", "zero9-ii") else paper
         player = f"preset={search}" if paper else "resist=0"
         if preset == "demo":  # shows what the network learns, so its search has no exact tactics
             player = "preset=alphagomoku8,c=1.5"

@@ -165,12 +165,13 @@ class OwnPuzzles:
         if entry is None or entry.summary != _state(game):
             return None
         try:
+            body = json.loads(self._store.get("puzzles", entry.id) or "")
             return [
                 OwnPuzzle(
                     puzzle=parse_puzzles(one["puzzle"])[0],
                     source=PuzzleSource(game_id=game.id, turn_number=one["turn"], played=one["played"]),
                 )
-                for one in json.loads(self._store.get("puzzles", entry.id) or "")
+                for one in (body if isinstance(body, list) else [body])
             ]
         except (KeyError, TypeError, ValueError, IndexError, NotationError) as error:
             _log.warning(
