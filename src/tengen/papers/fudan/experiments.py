@@ -1,16 +1,17 @@
-"""Experiments of "Final report for Gomoku project" (fudan): what each technique of its alpha-beta player is worth."""
+"""Experiments of "Final report for Gomoku project" (fudan): techniques of its alpha-beta, a rating list."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
-from tengen.agents.registry import make_agent
+from tengen.agents.registry import make_agent, parse_agent
 from tengen.arena.entrant import Entrant
 from tengen.arena.match import TimeControl
 from tengen.arena.match_report import match_report
 from tengen.arena.openings import load_openings
+from tengen.arena.standings import collect
 from tengen.arena.store import GameStore
 from tengen.arena.tournament import OpeningSettings, Progress, Tournament, play
 from tengen.core.contracts import Limits, Ruleset
@@ -133,4 +134,72 @@ def agent_text(variant: str, *, depth: int) -> str:
     return ":".join(("fudan", ",".join(filter(None, (VARIANTS[variant], f"depth={depth}")))))
 
 
-KINDS: Mapping[str, type[Experiment]] = {"techniques": Techniques}
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RatingList(Experiment):
+    """A round robin of all players and given engines, rated together by the Bayesian model of the arena.
+
+    All games are in one file, so `tengen ratings` can move the list to the scale of an engine with a known rating.
+    """
+
+    rules: Ruleset
+    players: Mapping[str, str]
+    """Name → agent specification."""
+    anchors: Mapping[str, float]
+    """Player → its fixed rating in Elo."""
+    rounds: int = 10
+    """Games per pair and colour."""
+    takes_engines: bool = True
+    """Whether external engines given on the command line take part."""
+    limits: TimeControl = field(default_factory=TimeControl)
+    """Limits per move for all players."""
+    openings: str
+    """Shipped opening file."""
+    seed: int = 1
+
+    def __post_init__(self) -> None:
+        check_at_least(self, 1, "rounds")
+        for text in self.players.values():
+            parse_agent(text)
+        if not self.anchors or not set(self.anchors) <= set(self.players):
+            raise InputError(f"{self.name}: anchors must name some of the players: {', '.join(self.players)}")
+
+    def run(self, lab: Lab) -> Findings:
+        """Play the missing games and rate everybody."""
+        agents = {name: lab.player(text) for name, text in self.players.items()}
+        if self.takes_engines:
+            agents |= {name: f'brain:cmd="{command}"' for name, command in lab.engines.items()}
+        tournament = Tournament(
+            name=self.name,
+            rules=(self.rules,),
+            players=tuple(Entrant(agent=text, name=name) for name, text in agents.items()),
+            rounds=self.rounds,
+            seed=self.seed,
+            limits=self.limits,
+            openings=OpeningSettings(file=shipped_folder("data") / "openings" / self.openings, transform=True),
+        )
+        folder = lab.out / "games"
+        with writing(folder):
+            folder.mkdir(parents=True, exist_ok=True)
+
+        def tell(progress: Progress) -> None:
+            if progress.tally.games % 50 == 0 or progress.tally.games == progress.total:
+                lab.console.print(f"{self.name}: {progress.tally.games} of {progress.total} games")
+
+        with GameStore(folder / f"{self.name}.db") as store:
+            play(tournament, store, concurrency=lab.concurrency, on_result=tell)
+            standings = collect([store], self.anchors)
+        ratings = standings.ratings[str(self.rules)]
+        findings = Findings(data={"anchors": dict(self.anchors), "first_move_elo": round(ratings.first_move_elo, 1)})
+        for number, name in enumerate(standings.names):
+            low, high = ratings.interval(number)
+            findings.figures[self.key(name)] = Figure(
+                round(float(ratings.elo[number]), 1),
+                round(low, 1),
+                round(high, 1),
+                ratings.games[number],
+                "anchor" if name in self.anchors else "",
+            )
+        return findings
+
+
+KINDS: Mapping[str, type[Experiment]] = {"techniques": Techniques, "ratings": RatingList}
