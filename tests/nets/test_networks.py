@@ -39,6 +39,7 @@ CONFIGS = [
     NetConfig(kind=NetKind.DENSE, planes="board", channels=500),
     NetConfig(kind=NetKind.DENSE_RESIGN, planes="board", channels=500),
     NetConfig(kind=NetKind.DENSE_VALUE, planes="board", channels=64),
+    NetConfig(kind=NetKind.WIDE, channels=16, blocks=2),
     NetConfig(kind=NetKind.POOLED, planes="board"),
 ]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -13,7 +14,7 @@ from rich.console import Console
 
 from tengen.core.contracts import Ruleset
 from tengen.core.shipped import shipped_folder
-from tengen.errors import AgentError, InputError
+from tengen.errors import AgentError, AgentNameError, InputError
 from tengen.papers.experiment import Column, Experiment, Figure, Lab
 from tengen.papers.games import Games
 from tengen.papers.paper import (
@@ -179,6 +180,8 @@ def test_nonsense_is_refused() -> None:
         training(reaches=("running_reward",))
     with pytest.raises(InputError, match="rounds must be finite and at least 1"):
         replace(games(), rounds=0)
+    with pytest.raises(InputError, match="first_games may be at most rounds=4"):
+        games(first_games=5)
     with pytest.raises(InputError, match="seeds must be finite and at least 1"):
         training(seeds=0)
 
@@ -193,7 +196,23 @@ def test_the_table_has_the_columns_that_were_measured(tmp_path: Path) -> None:
     assert lines[:3] == ["### Table 1", "", "| | the paper | as the authors ran it | our best form | difference |"]
     assert lines[4].startswith("| a as black | 50.0 % | ")
     assert lines[5] == "| games | 100 | 10 |  | −90 |"
-    assert lines[6] == "| something else | proposed | not run |  |  |"
+    assert lines[6] == "| something else | proposed | not run yet |  |  |"
+    origins = [line.split(" | ")[0].strip("| ") for line in lines if line.startswith("|")][-3:]
+    assert origins == ["small", "figure", "best"]
+    assert lines[-1].startswith("| best | 20")
+
+
+def test_the_table_says_what_is_missing_and_has_the_conditions(tmp_path: Path) -> None:
+    both = paper(training(), games())
+    section = replace(both.expected.sections[0], note="All games start from the empty board.")
+    other = Section(title="Table 2", claims=(Claim(figure="figure/b/a/won", what="b as black", paper=0.5),))
+    both = replace(both, expected=Expected(sections=(section, other)))
+    run_paper(both, lab(tmp_path), only=("small",))
+    text = (tmp_path / TABLE_FILE).read_text(encoding="utf-8")
+    assert "### Table 1\n\nAll games start from the empty board.\n\n|" in text
+    assert "| a as black | 50.0 % | not run yet |  |\n" in text
+    assert "### Table 2\n\n| | the paper | here | difference |\n" in text
+    assert text.endswith("\nNot run yet: figure.\n")
 
 
 def test_the_summary_has_the_headlines_with_our_published_numbers() -> None:
@@ -216,17 +235,63 @@ def test_every_paper_has_headlines() -> None:
         assert any(claim.headline for claim in load_paper(name).expected.claims()), name
 
 
-def test_only_complete_results_are_published(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    package = tmp_path / "package"
+def test_finished_experiments_are_published_one_session_after_the_other(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    package, target, summary = tmp_path / "package", tmp_path / "published", tmp_path / "papers.md"
     (package / "test").mkdir(parents=True)
     (package / "test" / "expected.json").write_text('{"sections": []}', encoding="utf-8")
     monkeypatch.setattr("tengen.papers.paper._PACKAGE", package)
-    one = paper(games())
-    quick = run_paper(one, lab(tmp_path / "quick"), quick=True)
+    both = paper(training(seeds=2, curve="running_reward"), games())
+
+    quick = run_paper(both, lab(tmp_path / "quick"), only=("small",), quick=True)
     with pytest.raises(InputError, match="results of a quick run are not published"):
-        publish(one, quick, tmp_path / "quick", tmp_path / "published", tmp_path / "papers.md")
-    whole = run_paper(one, lab(tmp_path / "whole"))
-    publish(one, whole, tmp_path / "whole", tmp_path / "published", tmp_path / "papers.md")
-    assert read_results(tmp_path / "published" / RESULTS_FILE).figures() == whole.figures()
+        publish(both, quick, tmp_path / "quick", target, summary, lab(tmp_path))
+    with pytest.raises(InputError, match="has no finished experiments: run `tengen paper test` first"):
+        publish(both, replace(quick, about={"paper": "test"}, experiments={}), tmp_path, target, summary, lab(tmp_path))
+
+    # Two sessions in different folders; the first one has only the training.
+    first = run_paper(both, lab(tmp_path / "a"), only=("small",))
+    assert publish(both, first, tmp_path / "a", target, summary, lab(tmp_path)) == ["figure"]
+    assert (target / "small.svg").exists()
+    assert (target / TABLE_FILE).read_text(encoding="utf-8").endswith("Not run yet: figure.\n")
+    second = run_paper(both, lab(tmp_path / "b"), only=("figure",))
+    second.experiments["figure"]["origin"]["machine"] = "another machine"
+    assert publish(both, second, tmp_path / "b", target, summary, lab(tmp_path)) == []
+    published = read_results(target / RESULTS_FILE)
+    assert published.figures() == first.figures() | second.figures()
+    assert published.origin("small")["machine"] == first.origin("small")["machine"]
+    text = (target / TABLE_FILE).read_text(encoding="utf-8")
+    assert re.search(r"\| small \| 20\d\d-\d\d-\d\d \| `\w+` \| .* \| 1–2 \|", text)
+    assert re.search(r"\| figure \| .* \| another machine \| 1 \|", text)
     expected = json.loads((package / "test" / "expected.json").read_text(encoding="utf-8"))
-    assert list(expected["ours"]) == ["figure/a/b/won"]
+    assert list(expected["ours"]) == ["figure/a/b/won", "small/games"]
+
+    # Results whose settings have changed since are not published, and disappear.
+    changed = paper(training(seeds=2, curve="running_reward"), games(seed=2))
+    with pytest.raises(InputError, match="has results of figure with other settings"):
+        publish(changed, second, tmp_path / "b", target, summary, lab(tmp_path))
+    assert publish(changed, first, tmp_path / "a", target, summary, lab(tmp_path)) == ["figure"]
+
+
+def test_experiments_that_cannot_run_now_are_refused_by_name(tmp_path: Path) -> None:
+    one = paper(games(needs_retraining=True))
+    with pytest.raises(InputError, match="figure needs networks that are trained here: add --retrain"):
+        run_paper(one, lab(tmp_path), only=("figure",))
+    other = paper(games(needs_shipped=True))
+    with pytest.raises(InputError, match="figure needs the shipped networks: omit --retrain"):
+        run_paper(other, lab(tmp_path, trains_shipped=True), only=("figure",))
+
+
+def test_the_first_games_are_also_counted_alone(tmp_path: Path) -> None:
+    results = run_paper(paper(games(first_games=2)), lab(tmp_path))
+    figures = {name: found[Column.AUTHORS] for name, found in results.figures().items()}
+    for black, white in ("ab", "ba"):
+        first, all_games = figures[f"figure/{black}/{white}/won, first 2"], figures[f"figure/{black}/{white}/won"]
+        assert (first.count, all_games.count) == (2, 4)
+        assert (first.value or 0) * 2 <= (all_games.value or 0) * 4
+
+
+def test_players_of_experiments_are_checked_before_anything_is_trained() -> None:
+    with pytest.raises(AgentNameError, match="no parameter 'c-puct'"):
+        replace(games(), players={"a": "alphazero:{small},c-puct=5", "b": "random"})

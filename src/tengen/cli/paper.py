@@ -17,6 +17,7 @@ _EXAMPLES = """
     tengen paper                    # list the papers
     tengen paper pg9 --quick        # the short form, in about three minutes
     tengen paper zero9 --retrain    # train its networks from scratch first
+    tengen paper pg9 --publish      # add what is finished to the published results
     tengen paper zero9 --show       # the published results; runs nothing
 """
 
@@ -52,14 +53,18 @@ def paper(
     only: Annotated[
         list[str] | None, typer.Option(metavar="EXPERIMENT", help="Run only this experiment; repeatable.")
     ] = None,
-    concurrency: Annotated[int, typer.Option(min=1, help="Number of games played at the same time.")] = 1,
+    concurrency: Annotated[int, typer.Option(min=1, help="Number of games to play in parallel.")] = 1,
     on: OnOption = "local",
     show: Annotated[
         bool, typer.Option("--show", help="Show the published results and how to reproduce them; run nothing.")
     ] = False,
     publish: Annotated[
         bool,
-        typer.Option("--publish", help="Copy the results of a complete run to the repository as the published ones."),
+        typer.Option(
+            "--publish",
+            help="Add the finished experiments in the output folder to the published results in the repository; run"
+            " nothing. Experiments that are published already stay.",
+        ),
     ] = False,
 ) -> None:
     """Run a paper's experiments and compare the results with the paper's. The same command resumes a stopped run."""
@@ -78,7 +83,7 @@ def paper(
         return
     with needs_extra("running a paper", "train"):
         from tengen.papers.experiment import Lab
-        from tengen.papers.paper import TABLE_FILE, load_paper, paper_names, run_paper
+        from tengen.papers.paper import RESULTS_FILE, TABLE_FILE, load_paper, paper_names, read_results, run_paper
         from tengen.papers.paper import publish as publish_results
     if not name:
         listing = Table(box=None, show_header=False)
@@ -87,11 +92,13 @@ def paper(
         console.print(listing)
         return
     found = load_paper(name, quick=quick)
-    if publish and quick:
-        raise InputError("--publish needs a complete run: omit --quick")
+    if publish and (quick or only):
+        raise InputError("--publish adds the finished experiments of a run: omit --quick and --only")
+    if publish and not (published / name / "README.md").exists():
+        raise InputError("--publish writes to the repository, and this is an installed package: use it in a clone")
     folder = out or Path("runs/papers") / (f"{name}-quick" if quick else name)
-    if not publish and folder.resolve().is_relative_to(published.resolve()):
-        raise InputError(f"{folder} has the published results: choose another folder, or use --publish")
+    if folder.resolve().is_relative_to(published.resolve()):
+        raise InputError(f"{folder} has the published results: choose another folder with --out")
     engines = dict(_parse_engine(text) for text in engine or [])
     lab = Lab(
         out=folder.absolute(),
@@ -102,17 +109,24 @@ def paper(
         concurrency=concurrency,
         on=on,
     )
+    if publish:
+        source = folder.absolute()
+        if not (source / RESULTS_FILE).exists():
+            raise InputError(f"{folder} has no results: run `tengen paper {name}` first, or name its folder with --out")
+        target = published / name / "results"
+        summary = published.parent / "docs" / "results" / "papers.md"
+        missing = publish_results(found, read_results(source / RESULTS_FILE), source, target, summary, lab)
+        console.print(f"published in {target}", soft_wrap=True)
+        if missing:
+            console.print(f"not run yet: {', '.join(missing)}", soft_wrap=True)
+        return
     try:
-        results = run_paper(found, lab, only=only or (), quick=quick)
+        run_paper(found, lab, only=only or (), quick=quick)
     except KeyboardInterrupt:
         console.print(f"stopped; repeat the command to continue in {folder}", soft_wrap=True)
         raise typer.Exit(130) from None
     console.print(Markdown((folder / TABLE_FILE).read_text(encoding="utf-8")))
     console.print(f"{folder}: results, plots, games and runs", soft_wrap=True)
-    if publish:
-        summary = published.parent / "docs" / "results" / "papers.md"
-        publish_results(found, results, folder, published / name / "results", summary)
-        console.print(f"published in {published / name / 'results'}", soft_wrap=True)
 
 
 def _parse_engine(text: str) -> tuple[str, str]:

@@ -38,6 +38,8 @@ class NetKind(StrEnum):
     """The dense network in the code of pg9: no biases, and one more output, resignation, used only in training."""
     DENSE_VALUE = "dense-value"
     """The dense network plus a second dense network for the value."""
+    WIDE = "wide"
+    """The network in figure 1 of alphagomoku8: residual blocks, dense heads, one board size (`tengen.nets.wide`)."""
     POOLED = "pooled"
     """The convolutional network from stanford15: pooling, dense layers, one board size (`tengen.nets.pooled`)."""
     MDRNN = "mdrnn"
@@ -51,13 +53,13 @@ class NetConfig:
     """Configuration of a network; together with the ruleset it determines the shape of every weight."""
 
     kind: str = NetKind.RESIDUAL
-    """Architecture: plain, residual, dense, dense-resign, dense-value, pooled, mdrnn, gated-mdrnn, or one from a
+    """Architecture: plain, residual, dense, dense-resign, dense-value, wide, pooled, mdrnn, gated-mdrnn, or one from a
     package or file."""
     planes: str = "own-other-last-colour"
     """Name of the input layout in `tengen.core.planes`."""
     channels: int = 32
-    """Channels of the residual trunk or of the first plain layer, or units of a recurrent or dense layer; the pooled
-    network ignores it."""
+    """Channels of the residual or wide trunk or of the first plain layer, or units of a recurrent or dense layer; the
+    pooled network ignores it."""
     blocks: int = 3
     """Residual blocks of two convolutions, or gated recurrent layers; other architectures ignore it."""
 
@@ -120,6 +122,7 @@ NETWORKS = Plugins(
         NetKind.DENSE: "tengen.nets.dense:DenseNet",
         NetKind.DENSE_RESIGN: "tengen.nets.dense:DenseNet",
         NetKind.DENSE_VALUE: "tengen.nets.dense:DenseNet",
+        NetKind.WIDE: "tengen.nets.wide:WideNet",
         NetKind.POOLED: "tengen.nets.pooled:PooledNet",
         NetKind.MDRNN: "tengen.nets.mdrnn:MdrnnNet",
         NetKind.GATED_MDRNN: "tengen.nets.mdrnn:GatedMdrnnNet",

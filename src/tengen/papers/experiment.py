@@ -20,6 +20,7 @@ from typing import Any
 
 from rich.console import Console
 
+from tengen.agents.registry import parse_agent
 from tengen.core.checked_files import parse_json, read_bytes
 from tengen.core.files import write_text, writing
 from tengen.core.tables import to_table
@@ -100,6 +101,11 @@ class Figure:
     def from_json(cls, table: Mapping[str, Any]) -> Figure:
         """Convert a table written by `to_json`."""
         return cls(**table)
+
+
+def check_player(text: str) -> None:
+    """Raise `AgentNameError` for an unknown agent or parameter, before anything is trained."""
+    parse_agent(_NETWORK.sub("model=9x9", text))
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,7 @@ from tengen.core.position import Position
 from tengen.core.shipped import shipped_folder
 from tengen.errors import AgentError, InputError
 from tengen.learning.checks import check_at_least
-from tengen.papers.experiment import Experiment, Figure, Findings, Lab
+from tengen.papers.experiment import Experiment, Figure, Findings, Lab, check_player
 from tengen.papers.plots import draw_heat_map
 
 _QUANTILE = 1.96
@@ -36,6 +36,8 @@ class Games(Experiment):
     """Name → agent specification; `{training}` stands for the network of a training."""
     rounds: int = 10
     """Games per pair and colour."""
+    first_games: int = 0
+    """Also count only this many games per pair and colour, the first ones: the number in the paper; 0 for none."""
     challengers: int = 0
     """Number of players at the start of the list who play all others but not each other; 0 for a round robin."""
     plays_self: bool = False
@@ -56,7 +58,14 @@ class Games(Experiment):
 
     def __post_init__(self) -> None:
         check_at_least(self, 1, "rounds")
-        check_at_least(self, 0, "challengers", "stones", "pictures")
+        check_at_least(self, 0, "challengers", "first_games", "stones", "pictures")
+        if self.first_games > self.rounds or self.challengers > len(self.players):
+            raise InputError(
+                f"{self.name}: first_games may be at most rounds={self.rounds}, and challengers at most the number of"
+                f" players, {len(self.players)}"
+            )
+        for text in self.players.values():
+            check_player(text)
         if any("/" in name for name in self.players):
             raise InputError(f"{self.name}: names of players may not contain a slash")
 
@@ -197,6 +206,9 @@ class Games(Experiment):
             white = second if black == first else first
             for name, result in (("won", 1), ("lost", -1)):
                 figures[self.key(black, white, name)] = Figure.share(outcomes.count(result), len(outcomes))
+                if first_part := outcomes[: self.first_games]:
+                    key = self.key(black, white, f"{name}, first {self.first_games}")
+                    figures[key] = Figure.share(first_part.count(result), len(first_part))
             if wins := plies[black]:
                 figures[self.key(black, white, "plies of wins")] = Figure.mean(wins)
         if first != second:

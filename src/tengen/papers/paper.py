@@ -9,6 +9,7 @@ from __future__ import annotations
 import datetime
 import importlib
 import json
+import os
 import platform
 import sys
 import time
@@ -58,6 +59,8 @@ class Section:
     """A table, figure or section of the paper."""
 
     title: str
+    note: str = ""
+    """Conditions of the results, printed above the table."""
     claims: tuple[Claim, ...]
 
 
@@ -76,10 +79,15 @@ class Expected:
 
 @dataclass(frozen=True, slots=True)
 class Results:
-    """What a run has found so far: about the run, and by experiment its settings, figures and data."""
+    """What a run has found so far: about the run, and by experiment its origin, settings, figures and data."""
 
     about: Mapping[str, Any]
     experiments: dict[str, dict[str, Any]]
+
+    def origin(self, experiment: str) -> Mapping[str, Any]:
+        """Return date, version, commit, machine and command of an experiment."""
+        found: Mapping[str, Any] = self.experiments[experiment].get("origin", self.about)
+        return found
 
     def figures(self) -> dict[str, dict[str, Figure]]:
         """Return figure → column → number."""
@@ -160,10 +168,7 @@ def run_paper(paper: Paper, lab: Lab, *, only: Sequence[str] = (), quick: bool =
 
     Raises `InputError` before anything runs if the folder has results of experiments with other settings.
     """
-    names = [experiment.name for experiment in paper.experiments]
-    for name in only:
-        if name not in names:
-            raise InputError(f"unknown experiment {name!r}{did_you_mean(name, names)}")
+    _check_names(paper, lab, only, quick)
     results = _open_results(paper, lab, quick)
     todo = [
         one
@@ -175,17 +180,35 @@ def run_paper(paper: Paper, lab: Lab, *, only: Sequence[str] = (), quick: bool =
     for number, experiment in enumerate(todo, 1):
         about = experiment.about or experiment.name
         lab.console.print(f"[bold]{paper.name} {number}/{len(todo)}[/] {experiment.name}: {about}", soft_wrap=True)
-        wall, cpu = time.monotonic(), time.process_time()
+        wall, cpu = time.monotonic(), _cpu_seconds()
         try:
             found = experiment.run(lab)
         except MissingDataError as error:
             lab.console.print(f"{experiment.name} is left out: {error}", soft_wrap=True)
             continue
-        _keep(results, experiment, found, lab, time.monotonic() - wall, time.process_time() - cpu)
+        _keep(results, experiment, found, lab, time.monotonic() - wall, _cpu_seconds() - cpu)
         write_results(paper, results, lab.out)
         _draw(experiment, results, lab)
     write_results(paper, results, lab.out)
     return results
+
+
+def _check_names(paper: Paper, lab: Lab, only: Sequence[str], quick: bool) -> None:
+    experiments = {one.name: one for one in paper.experiments}
+    for name in only:
+        if name not in experiments:
+            without_quick = ", or it has no quick form" if quick else ""
+            raise InputError(f"unknown experiment {name!r}{did_you_mean(name, list(experiments))}{without_quick}")
+        if experiments[name].needs_retraining and not lab.trains_shipped:
+            raise InputError(f"{name} needs networks that are trained here: add --retrain")
+        if experiments[name].needs_shipped and lab.trains_shipped:
+            raise InputError(f"{name} needs the shipped networks: omit --retrain")
+
+
+def _cpu_seconds() -> float:
+    """Return the CPU time of this process and of its finished children, such as the workers that play games."""
+    times = os.times()
+    return times.user + times.system + times.children_user + times.children_system
 
 
 def _open_results(paper: Paper, lab: Lab, quick: bool) -> Results:
@@ -224,10 +247,11 @@ def read_results(path: Path) -> Results:
 
 
 def _about(paper: Paper, lab: Lab, quick: bool) -> dict[str, Any]:
+    return {"paper": paper.name, "quick": quick, "retrained": lab.trains_shipped, **_origin()}
+
+
+def _origin() -> dict[str, Any]:
     return {
-        "paper": paper.name,
-        "quick": quick,
-        "retrained": lab.trains_shipped,
         "date": datetime.datetime.now(datetime.UTC).date().isoformat(),
         "version": __version__,
         "commit": source_commit(),
@@ -239,6 +263,7 @@ def _about(paper: Paper, lab: Lab, quick: bool) -> dict[str, Any]:
 def _keep(results: Results, experiment: Experiment, found: Findings, lab: Lab, wall: float, cpu: float) -> None:
     results.experiments[experiment.name] = {
         "column": experiment.column.value,
+        "origin": _origin(),
         "settings": experiment.settings_table(lab),
         "seconds": round(wall, 1),
         "cpu_seconds": round(cpu, 1),
@@ -260,7 +285,8 @@ def write_results(paper: Paper, results: Results, folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
     table = {"about": results.about, "experiments": results.experiments}
     write_text(folder / RESULTS_FILE, json.dumps(table, indent=1, ensure_ascii=False) + "\n")
-    write_text(folder / TABLE_FILE, format_table(paper.expected, results))
+    names = [one.name for one in paper.experiments]
+    write_text(folder / TABLE_FILE, format_table(paper.expected, results, names))
 
 
 # -- the table --------------------------------------------------------------------------------------------------------
@@ -268,40 +294,57 @@ def write_results(paper: Paper, results: Results, folder: Path) -> None:
 _HEADINGS = {Column.AUTHORS: "as the authors ran it", Column.DESCRIBED: "as described", Column.BEST: "our best form"}
 
 
-def format_table(expected: Expected, results: Results) -> str:
+def format_table(expected: Expected, results: Results, experiments: Sequence[str] = ()) -> str:
     """Format all claims as Markdown tables: the paper's number, ours in every column, and the difference.
 
-    The difference is that of the first filled column, and `≈` says that the paper's number is within its interval.
+    The difference is that of the first filled column, and `≈` says that the paper's number is within its interval. The
+    last table has the origin of each experiment; `experiments` are the names of all, of which some may not be run yet.
     """
     figures = results.figures()
+    is_quick = bool(results.about.get("quick"))
     parts: list[str] = []
     for section in expected.sections:
         columns = [column for column in Column if any(column in figures.get(one.figure, {}) for one in section.claims)]
-        if not columns:
+        if not columns and is_quick:
             continue
-        heads = " | ".join(_HEADINGS[column] for column in columns)
-        lines = [
-            f"### {section.title}",
-            "",
-            f"| | the paper | {heads} | difference |",
-            "|---|--:|" + "--:|" * (len(columns) + 1),
-        ]
+        heads = " | ".join(_HEADINGS[column] for column in columns) or "here"
+        lines = [f"### {section.title}", ""]
+        if section.note:
+            lines += [section.note, ""]
+        lines += [f"| | the paper | {heads} | difference |", "|---|--:|" + "--:|" * (max(1, len(columns)) + 1)]
         for claim in section.claims:
             found = figures.get(claim.figure, {})
-            if not found and results.about.get("quick"):
+            if not found and is_quick:
                 continue
-            cells = [_figure_cell(found.get(column), claim.unit) for column in columns]
+            cells = [_figure_cell(found.get(column), claim.unit) for column in columns] or [""]
             if not found:
-                cells[0] = "not run"
+                cells[0] = "not run yet"
             lines.append(f"| {claim.what} | {_paper_cell(claim)} | {' | '.join(cells)} | {_difference(claim, found)} |")
         parts.append("\n".join(lines) + "\n")
-    about = results.about
-    what = "The quick form of the experiments, with fewer games" if about.get("quick") else "All experiments"
-    parts.append(
-        f"{what}, {about['date']}, commit `{about['commit'][:10]}`, {about['machine']}. Brackets contain 95 %"
-        " intervals, or the range over several seeds.\n"
-    )
+    what = "The quick form of the experiments, with fewer games. " if is_quick else ""
+    parts.append(f"{what}Brackets contain 95 % intervals, or the range over several seeds.\n")
+    if results.experiments:
+        parts.append(_format_origins(results))
+    if missing := [name for name in experiments if name not in results.experiments]:
+        parts.append(f"Not run yet: {', '.join(missing)}.\n")
     return "\n".join(parts)
+
+
+def _format_origins(results: Results) -> str:
+    lines = [
+        "| experiment | date | commit | machine | seeds | minutes | CPU minutes |",
+        "|---|---|---|---|---|--:|--:|",
+    ]
+    for name, kept in results.experiments.items():
+        origin, settings = results.origin(name), kept["settings"]
+        seeds = settings.get("seeds", 1)
+        seed = f"1–{seeds}" if seeds > 1 else settings.get("seed", 1)
+        minutes, cpu_minutes = (f"{kept.get(key, 0) / 60:.1f}" for key in ("seconds", "cpu_seconds"))
+        lines.append(
+            f"| {name} | {origin['date']} | `{origin['commit'][:10]}` | {origin['machine']} | {seed} | {minutes} |"
+            f" {cpu_minutes} |"
+        )
+    return "\n".join(lines) + "\n"
 
 
 def _paper_cell(claim: Claim) -> str:
@@ -377,29 +420,57 @@ def summary_page() -> str:
 # -- publishing -------------------------------------------------------------------------------------------------------
 
 
-def publish(paper: Paper, results: Results, source: Path, target: Path, summary: Path) -> None:
-    """Copy the table, the results and the plots of a complete run, and make its figures the expected ones.
+def publish(paper: Paper, results: Results, source: Path, target: Path, summary: Path, lab: Lab) -> list[str]:
+    """Add the finished experiments of a run to the published ones, and make their figures the expected ones.
 
-    `summary` is the page with the headlines of all papers, which is rewritten.
+    Results, table and plots are copied to `target`; `summary`, the page with the headlines of all papers, is rewritten.
+    Experiments that were published earlier stay, unless their settings have changed since. Returns the names of the
+    experiments that have no published results.
 
-    Raises `InputError` for a quick run.
+    Raises `InputError` for a quick run, for results of another paper or with other settings, and if no experiment is
+    finished.
     """
     from shutil import copyfile
 
+    if results.about.get("paper") != paper.name:
+        raise InputError(f"{source} has the results of {results.about.get('paper')!r}, not of {paper.name!r}")
     if results.about.get("quick"):
         raise InputError("the results of a quick run are not published: run the paper without --quick")
-    with writing(target):
-        target.mkdir(parents=True, exist_ok=True)
-        for path in (source / RESULTS_FILE, source / TABLE_FILE, *sorted((source / "plots").glob("*.svg"))):
-            copyfile(path, target / path.name)
+    known = {one.name: one for one in paper.experiments}
+    finished = {name: kept for name, kept in results.experiments.items() if name in known}
+    if not finished:
+        raise InputError(f"{source} has no finished experiments: run `tengen paper {paper.name}` first")
+    for name, kept in finished.items():
+        if not _has_settings(known[name], kept["settings"], lab):
+            raise InputError(f"{source} has results of {name} with other settings: run it again in another folder")
+    old: dict[str, Any] = {}
+    if (target / RESULTS_FILE).exists():
+        published = read_results(target / RESULTS_FILE)
+        old = {
+            name: {**kept, "origin": published.origin(name)}
+            for name, kept in published.experiments.items()
+            if name in known and _has_settings(known[name], kept["settings"], lab)
+        }
+    new = {name: {**kept, "origin": results.origin(name)} for name, kept in finished.items()}
+    merged = {name: {**old, **new}[name] for name in known if name in old or name in new}
+    everything = Results({"paper": paper.name, "quick": False}, merged)
+    write_results(paper, everything, target)
+    for path in sorted((source / "plots").glob("*.svg")):
+        copyfile(path, target / path.name)
     path = _PACKAGE / paper.name / "expected.json"
     table = parse_json(read_bytes(path, _MAX_BYTES), str(path))
     assert isinstance(table, dict)
-    known = {claim.figure for claim in paper.expected.claims()}
+    claimed = {claim.figure for claim in paper.expected.claims()}
     table["ours"] = {
         name: {column: figure.to_json() for column, figure in by_column.items()}
-        for name, by_column in sorted(results.figures().items())
-        if name in known
+        for name, by_column in sorted(everything.figures().items())
+        if name in claimed
     }
     write_text(path, json.dumps(table, indent=1, ensure_ascii=False) + "\n")
     write_text(summary, summary_page())
+    return [name for name in known if name not in merged]
+
+
+def _has_settings(experiment: Experiment, done: Mapping[str, Any], lab: Lab) -> bool:
+    """Whether published results have these settings; they may be of any external engines."""
+    return experiment.has_settings(done, replace(lab, engines=done.get("engines", {})))

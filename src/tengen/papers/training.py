@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -95,11 +96,17 @@ class Training(Experiment):
         if not run.is_finished():
             with Progress(lab.console, f"{self.name}, seed {seed}") as progress:
                 if self.algorithm == "alphazero":
-                    with open_place(lab.on, warn=progress.say) as place:
+                    with self.open_place(lab, run, progress) as place:
                         alphazero.train(run, progress, place)
                 else:
                     execute(run, progress)
         return run
+
+    @contextmanager
+    def open_place(self, lab: Lab, run: Run, progress: Progress) -> Iterator[alphazero.Place]:
+        """Yield the place where an AlphaZero run is trained."""
+        with open_place(lab.on, warn=progress.say) as place:
+            yield place
 
 
 def _without_source(table: Mapping[str, Any]) -> dict[str, Any]:

@@ -1,0 +1,1 @@
+"""AlphaZero on small boards ("AlphaGomoku: Applying AlphaZero to the game of Gomoku")."""
