@@ -184,9 +184,9 @@ case $name in
     ;;
   zero9-i | zero9-ii) match 9x9 ,simulations=500,preset=zero9 chains --games 40 ;;
   pg-9x9-paper)
-    for opponent in naive:level=3 naive:level=4; do match 9x9 "" "$opponent" --games 400 --stones 0; done
+    for opponent in naive:level=3 naive:level=4 tree; do match 9x9 "" "$opponent" --games 400 --stones 0; done
     match 9x9 ,temperature=1 naive:level=3 --games 2000 --stones 0
-    match 9x9 "" naive:level=3 --games 400
+    for opponent in naive:level=3 naive:level=4; do match 9x9 "" "$opponent" --games 400; done
     ;;
   pg-9x9 | ppo-9x9 | dqn-9x9)
     for opponent in naive:level=2 naive:level=3 chains; do match 9x9 "" "$opponent" --games 400; done

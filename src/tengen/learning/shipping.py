@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from tengen.agents.alphazero import AlphaZeroParameters
+from tengen.agents.policy import PolicyParameters
 from tengen.agents.registry import parse_agent
 from tengen.arena.match import TimeControl
 from tengen.core.contracts import Ruleset
@@ -218,9 +219,12 @@ def _match(path: Path, run: RunReader, model: str) -> dict[str, Any]:
 
 
 def _settings(agent: str) -> list[str]:
-    """Return the settings of a player, including `resist` if it is enabled by default."""
-    shown = [f"`{settings}`" if (settings := agent.partition(",")[2]) else "default settings"]
+    """Return the settings of a player, including `resist` if it is enabled, and how a player without search chooses."""
     parameters = parse_agent(agent)[1]
+    shown = [f"`{settings}`" if (settings := agent.partition(",")[2]) else "default settings"]
+    if isinstance(parameters, PolicyParameters):
+        choice = "moves sampled from the policy" if parameters.temperature else "most likely move"
+        shown = [*([shown[0]] if settings else []), choice]
     if isinstance(parameters, AlphaZeroParameters) and parameters.resist is None and parameters.resistance_nodes:
         shown.append("default `resist`")
     return shown
