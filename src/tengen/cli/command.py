@@ -42,7 +42,7 @@ class Group(StrEnum):
 def command(app: typer.Typer, name: str, *, examples: str, group: Group | None = None) -> Callable[[F], F]:
     """Return a decorator that registers a command.
 
-    `examples` are lines of shell commands, each with a comment. Commands in a subgroup have no `group`.
+    `examples` are shell commands, one per line, with optional comments. Commands in a subgroup have no `group`.
     """
     return app.command(
         name, cls=_Command, epilog=inspect.cleandoc(examples), rich_help_panel=None if group is None else group.value
@@ -52,7 +52,7 @@ def command(app: typer.Typer, name: str, *, examples: str, group: Group | None =
 def add_subgroup(app: typer.Typer, name: str, *, help: str, group: Group, default: str | None = None) -> typer.Typer:
     """Add a command that has subcommands, such as `tengen data`, and return it.
 
-    Words that do not start with a subcommand are passed to the subcommand `default`, if there is one.
+    If the first word is not a subcommand, all words are passed to the subcommand `default`, if there is one.
     """
     kind = type("CommandGroup", (CommandGroup,), {"default_command": default})
     subgroup = typer.Typer(name=name, help=help, no_args_is_help=default is None, cls=kind)
@@ -168,10 +168,12 @@ def placeholder(hint: Any) -> str:
 
 
 def _help(parameter: Any) -> str:
-    """Return the help text for a parameter, with its default, if it has one that the text does not state."""
+    """Return the help text for a parameter, followed by its default unless the text already states it."""
     text = parameter.help or ""
     default = parameter.default
-    if parameter.show_default is False or "(default" in text or default in (None, False, "", ()) or callable(default):
+    if parameter.show_default is False or "(default" in text or callable(default):
+        return text
+    if default is None or default is False or default in ("", ()):
         return text
     if default is True and not parameter.secondary_opts:
         return text
