@@ -11,9 +11,9 @@ from tengen.core.geometry import Point
 from tengen.core.position import Position
 
 CELL = 32
-"""Distance between two points in an SVG picture."""
+"""Distance between adjacent points, in SVG units."""
 STONE_RADIUS = 0.45
-"""Radius of a stone as a part of the distance between two points."""
+"""Radius of a stone as a fraction of `CELL`."""
 WOOD, LINE, MARK = "#e4b96f", "#5c4020", "#d62828"
 FILL = {Colour.BLACK: "#181818", Colour.WHITE: "#f7f7f2"}
 TEXT_ON = {Colour.BLACK: "#f7f7f2", Colour.WHITE: "#181818"}
@@ -29,17 +29,17 @@ class PictureOptions:
 
 @dataclass(frozen=True)
 class PointMark:
-    """A disc with a short text on an empty point, such as a candidate move with its rank."""
+    """A disc with a short label on an empty point, such as the rank of a candidate move."""
 
     text: str
     colour: str = "#3a6ea5"
-    """Fill colour as in CSS."""
+    """Fill colour in CSS notation."""
 
 
 def draw_svg(
     position: Position, options: PictureOptions | None = None, marks: Mapping[Point, PointMark] | None = None
 ) -> str:
-    """Draw a position as SVG. All text is escaped, so the picture is safe to embed in a page."""
+    """Return a picture of a position as SVG text. All text is escaped, so the picture is safe to embed in a page."""
     options = options or PictureOptions()
     ruleset = position.ruleset
     margin = 1.0 if options.coordinates else 0.6

@@ -1,6 +1,6 @@
-"""Safe reading of files that may come from strangers or be damaged.
+"""Safe reading of untrusted or damaged files.
 
-Sizes, counts and types are checked before memory is allocated. Every failure is an `InputError` that names the file.
+Sizes, counts and types are checked before memory is allocated. Failures raise an `InputError` that names the file.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ MAX_ARRAY_BYTES = 4 << 30
 """Maximum total size of the arrays in a file, in bytes after decompression."""
 _MAX_TENSOR_HEADER_BYTES = 4 << 20
 _TENSOR_BYTES = {"F64": 8, "F32": 4, "F16": 2, "BF16": 2, "I64": 8, "I32": 4, "I16": 2, "I8": 1, "U8": 1, "BOOL": 1}
-"""Type of a tensor in a safetensors file → bytes per element."""
+"""Bytes per element for each tensor type of a safetensors file."""
 _TENSOR_HEADER_LENGTH = 8
 _METADATA = "__metadata__"
 _ARRAY_HEADER = re.compile(
@@ -39,7 +39,7 @@ _MAX_RANK, _MAX_DIGITS = 8, 18
 
 
 def read_bytes(path: Path, max_bytes: int) -> bytes:
-    """Read a regular file of at most `max_bytes`."""
+    """Return the content of a regular file of at most `max_bytes`."""
     try:
         with open_regular(path) as file:
             data = file.read(max_bytes + 1)
@@ -53,12 +53,12 @@ def read_bytes(path: Path, max_bytes: int) -> bytes:
 
 
 def read_json(path: Path, max_bytes: int = MAX_JSON_BYTES) -> Any:
-    """Read a JSON file."""
+    """Read a JSON file and return its value."""
     return parse_json(read_bytes(path, max_bytes), str(path))
 
 
 def parse_json(data: bytes | str, place: str) -> Any:
-    """Parse JSON; `place` is its name in error messages."""
+    """Parse JSON and return its value. Error messages refer to the text as `place`."""
     try:
         return json.loads(data)
     except RecursionError:
@@ -67,7 +67,7 @@ def parse_json(data: bytes | str, place: str) -> Any:
         raise InputError(f"{place} is damaged: {error}") from None
 
 
-# -- arrays of numpy --------------------------------------------------------------------------------------------------
+# -- NumPy arrays -----------------------------------------------------------------------------------------------------
 
 
 def parse_arrays(data: bytes, place: str, max_bytes: int = MAX_ARRAY_BYTES) -> dict[str, npt.NDArray[Any]]:
@@ -100,7 +100,7 @@ def _parse_member(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> npt.NDAr
 
 
 def map_array(path: Path, kind: npt.DTypeLike) -> npt.NDArray[Any]:
-    """Map an npy file with a one-dimensional array of the given type into memory, read-only."""
+    """Memory-map an npy file read-only and return its array, which must be one-dimensional and of the given type."""
     wanted = np.dtype(kind)
     try:
         with open_regular(path) as file:
@@ -120,9 +120,10 @@ def map_array(path: Path, kind: npt.DTypeLike) -> npt.NDArray[Any]:
 
 
 def _read_array_header(file: Any) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
-    """Read the header of an npy file: shape, whether it is column-major, type. Raises `ValueError` if it is damaged.
+    """Return the shape, whether the order is column-major, and the type from the header of an npy file.
 
-    numpy is not used for this, because it evaluates headers as Python, which raises many different errors.
+    Raises `ValueError` if the header is damaged. NumPy's own reader evaluates headers as Python, which raises many
+    different errors.
     """
     magic = file.read(8)
     if magic not in (b"\x93NUMPY\x01\x00", b"\x93NUMPY\x02\x00"):
@@ -148,9 +149,9 @@ class TensorHeader:
 
     metadata: Mapping[str, str]
     shapes: Mapping[str, tuple[int, ...]]
-    """Name → shape."""
+    """Shape of each tensor by name."""
     kinds: Mapping[str, str]
-    """Name → type, such as F32."""
+    """Type of each tensor by name, such as F32."""
 
     def check_shapes(self, wanted: Mapping[str, tuple[int, ...]], place: str) -> None:
         """Raise `InputError` unless the file has exactly the expected tensors."""

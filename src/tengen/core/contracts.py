@@ -107,8 +107,8 @@ _RULESET = re.compile(r"(\d{1,6})(?:x(\d{1,6}))?(?::(\d{1,6}))?(?::([a-z-]+))?(?
 class Ruleset:
     """Rules of a game: board size, win length, rule and opening procedure.
 
-    Its text form is `WIDTHxHEIGHT:WIN_LENGTH:RULE[:OPENING]`, without the opening if it is free. The name of a rule
-    alone means five in a row on a 15x15 board.
+    The text form is `WIDTHxHEIGHT:WIN_LENGTH:RULE[:OPENING]`; a free opening is omitted. A rule name alone stands for
+    five in a row on a 15x15 board.
 
     >>> Ruleset.parse("15x15:5:renju").rule
     <Rule.RENJU: 'renju'>
@@ -139,7 +139,7 @@ class Ruleset:
 
     @classmethod
     def of(cls, rules: Ruleset | str) -> Ruleset:
-        """Return a ruleset that is given as itself or as its text form."""
+        """Return `rules` unchanged if it is a ruleset; otherwise, parse it."""
         return rules if isinstance(rules, Ruleset) else cls.parse(rules)
 
     @classmethod
@@ -213,11 +213,11 @@ class Limits:
     """Limits on the search for one move. The first limit reached ends the search; None means no limit."""
 
     time_ms: int | None = None
-    """Milliseconds for this move."""
+    """Time for this move, in milliseconds."""
     clock_ms: int | None = None
-    """Milliseconds left on the player's clock."""
+    """Time left on the player's clock, in milliseconds."""
     increment_ms: int = 0
-    """Milliseconds added to the clock after each move."""
+    """Time added to the clock after each move, in milliseconds."""
     nodes: int | None = None
     """Maximum number of positions a tree search visits."""
     depth: int | None = None
@@ -253,7 +253,7 @@ class Proof:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Decision:
-    """The move that an agent chose, and its reasons."""
+    """The move that an agent chose, and what the agent knows about it."""
 
     move: Point
     value_to_move: float | None = None
@@ -306,7 +306,7 @@ class AnalysisLine:
     visits: int = 0
     prior: float | None = None
     reason: str = ""
-    """Why the agent considers the move, in words; empty if the value says it."""
+    """Why the agent considers the move, in words; empty if it gives no reason beyond the value."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -319,7 +319,7 @@ class Analysis:
     elapsed_ms: float = 0.0
     policy: Mapping[Point, float] | None = field(default=None)
     has_values: bool = True
-    """Whether the agent judges positions; otherwise, all values are 0 and mean nothing."""
+    """Whether the agent evaluates positions; if not, all values are 0 and have no meaning."""
 
     @property
     def nodes_per_second(self) -> float:
@@ -367,9 +367,9 @@ class Search:
     ) -> None:
         """Wrap the function that does the work.
 
-        `run` reports snapshots if it has any, the final one last, and returns the decision. Once the signal is set, it
-        must return a legal move within about 10 ms. `snapshots` replaces `run` if the search is iterated over, for
-        agents that analyse in a different way.
+        `run` reports snapshots, if it has any, with the final one last, and returns the decision. Once the signal is
+        set, `run` must return a legal move within about 10 ms. Agents that analyse in a different way pass `snapshots`:
+        iterating over the search calls it instead of `run`.
         """
         self._run = run
         self._snapshots = snapshots
@@ -390,7 +390,7 @@ class Search:
         return latest.decide() if latest is not None and latest.lines else None
 
     def result(self) -> Decision:
-        """Run the search in this thread and return its decision; after iterating, only return the decision."""
+        """Return the decision. If the search has not been iterated over, run it in this thread first."""
         if not self._has_begun:
             self._begin()
             self._decision = self._run(self._stop_signal, self._remember)
@@ -400,7 +400,7 @@ class Search:
         return decision
 
     def __iter__(self) -> Iterator[Analysis]:
-        """Run the search, usually in a background thread, and yield its snapshots; leaving the loop stops it."""
+        """Run the search, usually in a background thread, and yield its snapshots. Leaving the loop stops it."""
         self._begin()
         snapshots = self._snapshots or self._snapshots_of_run
         with closing(snapshots(self._stop_signal)) as analyses:
@@ -442,10 +442,11 @@ class Search:
 class Agent:
     """A player, such as alpha-beta, a network or an external Gomocup engine.
 
-    A subclass implements `start`, or only `choose` if it answers quickly; the defaults derive each of the two from the
-    other, and an analysis from either. An agent may keep state between moves (tables, a tree, a process), but it
-    decides from the position alone, so positions may come in any order. Use it from one thread, one search at a time.
-    With one search thread, the same seed and the same calls produce the same moves, unless a time limit ends a search.
+    A subclass implements `start`, or only `choose` if it answers quickly. By default, each of the two calls the other,
+    and `analyse` calls `start`. An agent may keep state between moves (tables, a tree, a process), but its decision
+    depends only on the position, so callers may pass positions in any order. Use an agent from one thread, one search
+    at a time. With one search thread, the same seed and the same calls produce the same moves, unless a time limit ends
+    a search.
     """
 
     name: str = "agent"
@@ -483,9 +484,9 @@ class Agent:
         return self.start(position, limits).result()
 
     def analyse(self, position: Position, limits: Limits, lines: int = 1) -> Iterator[Analysis]:
-        """Yield snapshots of the `lines` best moves until the limits are reached; closing the iterator stops it.
+        """Yield snapshots of the `lines` best moves until a limit is reached. Closing the iterator stops the search.
 
-        An agent that does not search yields one snapshot, with what it knows about its move.
+        An agent that does not search yields a single snapshot: its decision.
         """
         return iter(self.start(position, limits, lines))
 
@@ -531,7 +532,7 @@ class HasTable(Protocol):
 
 
 class Evaluator(Protocol):
-    """A network as used by tree searches."""
+    """Interface through which tree searches use a network."""
 
     @property
     def plane_layout(self) -> str:

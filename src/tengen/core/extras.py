@@ -1,4 +1,4 @@
-"""Optional packages: what each extra is for, and one sentence that says how to install a missing package."""
+"""Optional packages: what each extra is for, and the error that says how to install a missing package."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class Extra:
 
     purpose: str
     modules: tuple[str, ...]
-    """The top-level modules that it installs and that Tengen needs, directly or through another one of them."""
+    """Top-level modules that the extra installs and that Tengen imports, directly or through other packages."""
 
 
 EXTRAS: Mapping[str, Extra] = {
@@ -30,7 +30,7 @@ EXTRAS: Mapping[str, Extra] = {
 
 
 def needs_extra(what: str, extra: str) -> AbstractContextManager[None]:
-    """Convert a failed import of a module of `extra` to a `MissingExtraError` that names the extra.
+    """Convert the failed import of one of the extra's modules to a `MissingExtraError` that names the extra.
 
     >>> with needs_extra("training", "train"):
     ...     raise ModuleNotFoundError("No module named 'torch'", name="torch")
@@ -42,7 +42,7 @@ def needs_extra(what: str, extra: str) -> AbstractContextManager[None]:
 
 
 def needs_package(what: str, package: str, module: str | None = None) -> AbstractContextManager[None]:
-    """Like `needs_extra`, for a package that is in no extra; `module` is its name in imports (default: `package`)."""
+    """Like `needs_extra`, for a package outside all extras; `module` is its import name (default: `package`)."""
     return _explaining(what, (module or package,), package)
 
 
@@ -58,7 +58,7 @@ def _explaining(what: str, modules: tuple[str, ...], install: str) -> Iterator[N
 
 
 def _missing_module(error: BaseException | None) -> str | None:
-    """Return the top-level module that was not found, also if a package raised its own ImportError because of it."""
+    """Return the top-level module that was not found, even if a package raised its own ImportError for it."""
     while error is not None:
         if isinstance(error, ModuleNotFoundError):
             return (error.name or "").partition(".")[0]

@@ -1,7 +1,7 @@
 """Atomic writes and safe reads of files.
 
-A written file is either complete or absent, even if the process is killed. A file in a folder that others can write to
-is read only if it is a regular file, and only if no link leads out of the folder.
+A written file is either complete or absent, even if the process is killed. In a folder that others can write to, only
+regular files are opened, and links that lead out of the folder are rejected.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def replace_file(path: Path, data: bytes) -> None:
 @contextlib.contextmanager
 def atomic_write(path: Path) -> Iterator[BinaryIO]:
     """Open a file that replaces `path` when the block ends. After an exception, only the old file is left."""
-    # The name is unique, so that two processes writing the same file cannot mix up their contents.
+    # A unique name, because two processes that write the same file must not mix up their contents.
     partial = path.with_name(f".{path.name}.{os.getpid()}-{threading.get_ident()}{PART}")
     try:
         with open(partial, "wb") as file:
@@ -106,7 +106,7 @@ def open_regular(path: Path, within: Path | None = None) -> BinaryIO:
     If `within` is given, a link that leads out of that folder also raises `OSError`.
     """
     if within is not None and not is_within(path, within):
-        raise OSError(errno.EPERM, "it is a link that leads out of its folder", str(path))
+        raise OSError(errno.EPERM, "it is a link to a place outside its folder", str(path))
     descriptor = os.open(path, _READ_FLAGS)
     try:
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
@@ -118,7 +118,7 @@ def open_regular(path: Path, within: Path | None = None) -> BinaryIO:
 
 
 def is_within(path: Path, folder: Path) -> bool:
-    """Whether a path is below a folder after all links are resolved."""
+    """Return whether a path is inside a folder after all links are resolved."""
     try:
         return path.resolve().is_relative_to(folder.resolve())
     except (OSError, RuntimeError):  # a loop of links

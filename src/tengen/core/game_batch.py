@@ -18,9 +18,9 @@ from tengen.core.position import Position
 from tengen.errors import InputError
 
 NAIVE_LEVELS: tuple[PolicyKind, ...] = tuple(PolicyKind[f"NAIVE{level}"] for level in range(5))
-"""The levels of the naive player, by number."""
+"""The naive players by level."""
 NAIVE_FIRST_LEVELS: tuple[PolicyKind, ...] = tuple(PolicyKind[f"NAIVE_FIRST{level}"] for level in range(4))
-"""The levels of the naive player with `choice=first`, by number."""
+"""The naive players with `choice=first` by level."""
 
 POLICIES: dict[str, PolicyKind] = {
     "random": PolicyKind.RANDOM,
@@ -45,7 +45,7 @@ Rows = npt.NDArray[np.int64]
 
 
 class GameBatch:
-    """`games` games under one ruleset. Arrays have one entry per game except where noted."""
+    """A fixed number of games under one ruleset. Arrays have one entry per game except where noted."""
 
     def __init__(self, ruleset: Ruleset, games: int, layout: str) -> None:
         check_layout(layout, ruleset)
@@ -79,7 +79,7 @@ class GameBatch:
         return planes, legal
 
     def choose(self, policies: npt.NDArray[np.int8], actions: Actions) -> None:
-        """Write a move into `actions` for each game, chosen by the `PolicyKind` in `policies`; skip `NO_POLICY`."""
+        """Choose a move in each game by the `PolicyKind` in `policies` and write it to `actions`; skip `NO_POLICY`."""
         self._native.choose(policies, actions)
 
     def play(self, actions: Actions) -> None:

@@ -1,6 +1,6 @@
-"""Files of lines that a long task appends to, one line per finished piece of work.
+"""Text files to which a long task appends one line per finished piece of work.
 
-A killed task leaves at most one incomplete line, which is ignored on reading and removed before the next line is
+A killed task leaves at most one incomplete line. Readers ignore this line, and it is removed before the next line is
 appended.
 """
 
@@ -18,7 +18,10 @@ MAX_LINE = 1 << 16
 
 
 def complete_lines(path: Path) -> Iterator[tuple[int, bytes]]:
-    """Yield the number and the bytes of each line, without an incomplete last one. Raises `RecordError`."""
+    """Yield the number, from 1, and the bytes of each complete line.
+
+    Raises `RecordError` if the file cannot be read or a line is too long.
+    """
     try:
         with open(path, "rb") as file:
             number = 0
@@ -26,7 +29,7 @@ def complete_lines(path: Path) -> Iterator[tuple[int, bytes]]:
                 number += 1
                 if not line.endswith(b"\n"):
                     if len(line) == MAX_LINE:
-                        raise RecordError(f"{path}: line {number} is longer than {MAX_LINE} characters")
+                        raise RecordError(f"{path}: line {number} is longer than {MAX_LINE} bytes")
                     return
                 yield number, line
     except OSError as error:
@@ -34,13 +37,16 @@ def complete_lines(path: Path) -> Iterator[tuple[int, bytes]]:
 
 
 def append_line(path: Path, line: bytes) -> None:
-    """Append a line with its end, in one write; creates the file. Raises `InputError`."""
+    """Append a line, including its newline, in one write, and create the file if necessary.
+
+    Raises `InputError` if the file cannot be written.
+    """
     with writing(path), open(path, "ab", buffering=0) as file:
         file.write(line)
 
 
 def cut_partial_line(path: Path) -> None:
-    """Remove an incomplete last line. Raises `InputError`."""
+    """Remove an incomplete last line. Raises `InputError` if the file cannot be changed."""
     with writing(path), open(path, "r+b") as file:
         file.seek(0, os.SEEK_END)
         end = file.tell()

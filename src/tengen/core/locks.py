@@ -1,4 +1,4 @@
-"""Locks between processes: files that the operating system unlocks when the process that holds them ends."""
+"""File locks between processes. The operating system releases a lock when the process that holds it ends."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ else:
     import fcntl
 
     def try_lock(descriptor: int, *, shared: bool = False) -> bool:
-        """Try to lock a file until it is closed, without waiting; return whether this succeeded.
+        """Try to lock a file without waiting, and return whether that succeeded.
 
-        A shared lock fails only while another process holds an exclusive one.
+        The lock lasts until the file is closed. A shared lock fails only while another process holds an exclusive one.
         """
         try:
             fcntl.flock(descriptor, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
@@ -32,7 +32,10 @@ else:
 
 
 def wait_for_lock(descriptor: int) -> bool:
-    """Lock a file exclusively; retry for a second, because readers briefly lock it to test its state."""
+    """Lock a file exclusively and return whether that succeeded.
+
+    Retries for one second, because readers briefly lock the file to find out whether it is in use.
+    """
     for _ in range(_ATTEMPTS):
         if try_lock(descriptor):
             return True

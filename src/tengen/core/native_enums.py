@@ -9,8 +9,8 @@ from __future__ import annotations
 from tengen import _native
 from tengen.core.contracts import Colour, Foul, Outcome, Proof, Rule
 
-# The keys are plain numbers. They match native enums, which are integers, and the entries of native arrays.
-# Comparing an entry of an array with an enum would be slow.
+# The keys are plain integers: they match both native enums, which are integers, and entries of native arrays.
+# Comparing an array entry with an enum would be slow.
 _COLOURS = {int(native): Colour[native.name] for native in _native.Colour}
 _OUTCOMES = {int(native): Outcome[native.name] for native in _native.Outcome}
 _FOULS = {int(native): None if native is _native.Foul.NONE else Foul[native.name] for native in _native.Foul}

@@ -1,6 +1,6 @@
-"""The look of all plots: figures, lines with intervals, heat maps, legends, colours, and how they are saved.
+"""The common style of all plots: figures, lines with error bars, heat maps, legends, colours and file output.
 
-Everything that draws with matplotlib uses these functions, so plots of runs, papers and tournaments look alike.
+All code that draws with matplotlib uses these functions, so plots of runs, papers and tournaments look alike.
 """
 
 from __future__ import annotations
@@ -22,18 +22,18 @@ if TYPE_CHECKING:
     from matplotlib.image import AxesImage
 
 MAIN = "#8b5a2b"
-"""Colour of what a plot is about."""
+"""Colour of the main curve or bars of a plot."""
 SECOND = "#2a6f97"
 """Colour of the curve that the main one is compared with."""
 REFERENCE = "#b23a48"
 """Colour of a reference that the reader should notice."""
 MUTED = "#666"
-"""Colour of other references, and of intervals."""
+"""Colour of other references and of error bars."""
 
 
 def new_figure(width: float, height: float) -> Figure:
-    """Return an empty figure; the size is in inches. Raises `MissingExtraError` if matplotlib is not installed."""
-    # pyplot would keep global state and figures that must be closed.
+    """Return an empty figure, sized in inches. Raises `MissingExtraError` if matplotlib is not installed."""
+    # Not pyplot, which keeps every figure in global state until it is closed.
     with needs_extra("drawing plots", "plots"):
         from matplotlib.figure import Figure
 
@@ -41,7 +41,7 @@ def new_figure(width: float, height: float) -> Figure:
 
 
 def new_plot(title: str = "", *, height: float = 4.0, grid: Literal["both", "x", "y"] = "both") -> tuple[Figure, Axes]:
-    """Return a figure of the usual width with one plot: a title on the left, a light grid, no frame on two sides."""
+    """Return a figure of the usual width with one plot, which has a light grid and no frame at the top and right."""
     figure = new_figure(7, height)
     axes = figure.subplots()
     axes.grid(axis=grid, alpha=0.3)
@@ -63,14 +63,14 @@ def add_legend(axes: Axes, place: Literal["best", "lower right"] = "best") -> No
 def draw_line(
     axes: Axes, x: Sequence[float], y: Sequence[float], label: str, style: str = "-", **settings: Any
 ) -> None:
-    """Draw a thin line; `style` is a format string of matplotlib."""
+    """Draw a thin line; `style` is a matplotlib format string."""
     axes.plot(x, y, style, label=label, linewidth=1, **settings)
 
 
 def draw_measurements(
     axes: Axes, x: Sequence[float], y: Sequence[float], errors: Sequence[float], label: str, colour: str | None = None
 ) -> None:
-    """Draw measured points with their intervals, joined by a line."""
+    """Draw measured points with symmetric error bars, joined by a line."""
     axes.errorbar(
         x,
         y,

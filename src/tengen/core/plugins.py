@@ -1,8 +1,8 @@
 """Plug-ins: agents, learners and networks by name, whether built in, installed, in a file, or passed as objects.
 
-A `Plugins` finds an object of one kind by its name. Built-in objects and those of installed packages are listed in the
-same form, as references `module:attribute`: the built-in ones in a table, the others as entry points of a group. A
-file is named by its path, `./mybot.py` or `./mybot.py:MyBot`.
+A `Plugins` finds an object of one kind by its name. Every object is listed as a reference `module:attribute`: built-in
+objects in a table, those of installed packages as entry points of a group. A file is named by its path, `./mybot.py`
+or `./mybot.py:MyBot`.
 
 Finding an object may run its code. A program that receives names from strangers must therefore use
 `Plugins.restricted`, which finds only built-in objects and those that the program itself lists.
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 # `import tengen` imports this module, so slow modules of the standard library are imported where they are used.
 
-# The path has no colon except after a Windows drive letter, so a setting with a path cannot be mistaken for it.
+# A path has no colon except after a Windows drive letter, so an agent setting that contains a path does not match.
 _IN_FILE = re.compile(r"(?P<path>(?:[A-Za-z]:(?=[\\/]))?[^:=,\"]+\.py)(?::(?P<name>[^\W\d]\w*))?(?P<rest>:.*)?")
 
 
@@ -57,7 +57,7 @@ class InFile:
 
 @dataclass(frozen=True, kw_only=True)
 class Plugins:
-    """All objects of one kind that can be named. Picklable if `own` is."""
+    """All objects of one kind that can be found by name. Picklable if `own` is."""
 
     what: str
     """The kind in error messages, such as `agent`."""
@@ -72,7 +72,7 @@ class Plugins:
     own: Mapping[str, Any] = field(default_factory=dict)
     """Additional objects by name, as objects or `InFile`. They take precedence over all others."""
     is_restricted: bool = False
-    """Whether only `built_in` and `own` are searched, so that a name can never import other code."""
+    """Whether to search only `built_in` and `own`. A name then cannot import any other code."""
 
     def restricted(self, own: Mapping[str, Any] | None = None) -> Self:
         """Return plug-ins for names from strangers: only the built-in objects and `own`."""
@@ -88,7 +88,7 @@ class Plugins:
         return tuple(dict.fromkeys((*self.built_in, *self.own, *installed)))
 
     def find(self, name: str) -> Any:
-        """Import and return the object with a name, or in a file.
+        """Import and return an object by its name or its file.
 
         Raises `PluginError` if there is no such object, or if its code fails.
         """
@@ -167,14 +167,14 @@ def _load_resolved(path: Path) -> ModuleType:
     import hashlib
     import importlib.util
 
-    # A name of its own in sys.modules: dataclasses and pickle look there, and no other module must be replaced.
+    # dataclasses and pickle look up the module in sys.modules, where a unique name keeps it from replacing another.
     name = f"tengen_file_{hashlib.sha256(str(path).encode()).hexdigest()[:12]}_{path.stem}"
     spec = importlib.util.spec_from_file_location(name, path)
     if spec is None or spec.loader is None:
         raise PluginError(f"{path} is not a Python file")
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
-    # As for a script, modules in the same folder can be imported; the folder comes last, so it hides none.
+    # As with a script, the file can import modules in its folder. The folder comes last, so they hide no other module.
     if str(path.parent) not in sys.path:
         sys.path.append(str(path.parent))
     try:
@@ -198,7 +198,7 @@ def load_file(path: Path) -> ModuleType:
 
 
 class _Importing:
-    """Context manager that converts an exception of somebody else's code to one line with the place where it arose."""
+    """Context manager that converts exceptions in third-party code to a one-line `PluginError` with their location."""
 
     def __init__(self, place: str) -> None:
         self._place = place
@@ -212,7 +212,7 @@ class _Importing:
 
 
 def describe_exception(error: BaseException) -> str:
-    """Return an exception of somebody else's code in one line: where it arose, its type and its message."""
+    """Return a one-line description of an exception in third-party code: its location, type and message."""
     if isinstance(error, TengenError):
         return str(error).partition("\n")[0]
     if isinstance(error, SyntaxError):

@@ -103,7 +103,7 @@ class Position:
 
     @classmethod
     def from_moves(cls, ruleset: Ruleset | str, moves: str | Iterable[Move]) -> Position:
-        """The position after `moves`, a string (`h8i9j10`) or an iterable, from the empty board."""
+        """The position after `moves` from the empty board; `moves` is a string (`h8i9j10`) or an iterable."""
         position = cls.start(ruleset)
         for move in parse_points(moves) if isinstance(moves, str) else moves:
             position = position.play(move)
@@ -279,13 +279,13 @@ class Position:
         return f"{winner} has won" if winner else f"{self.to_move} to move"
 
     def to_svg(self, *, numbers: bool = False, coordinates: bool = True) -> str:
-        """Draw the board as SVG text, with the numbers of the moves if asked."""
+        """Return a picture of the board as SVG text; `numbers` adds the move numbers."""
         from tengen.core.board_picture import PictureOptions, draw_svg
 
         return draw_svg(self, PictureOptions(numbers=numbers, coordinates=coordinates))
 
     def to_png(self, *, numbers: bool = False, coordinates: bool = True) -> bytes:
-        """Draw the board as the bytes of a PNG file, with the numbers of the moves if asked."""
+        """Return a picture of the board as the bytes of a PNG file; `numbers` adds the move numbers."""
         from tengen.core.board_picture import PictureOptions
         from tengen.core.board_png import draw_png
 
@@ -299,8 +299,8 @@ class Position:
     def parse(cls, text: str, ruleset: Ruleset | str | None = None) -> Position:
         """Parse a drawing: rows of `.`, `X` and `O`, with or without coordinates and headline.
 
-        The ruleset and the side to move come from the headline, if there is one; `ruleset` overrides its ruleset. A
-        last move in parentheses becomes the move history.
+        The headline, if there is one, states the ruleset and the side to move; `ruleset` overrides its ruleset. If the
+        last move is in parentheses, it becomes the move history.
         """
         return _parse_drawing(cls, text, None if ruleset is None else Ruleset.of(ruleset))
 

@@ -1,4 +1,4 @@
-"""A request to stop that cannot be lost: it belongs to the caller, exists before the work starts and stays set."""
+"""A stop request that cannot be lost: the caller owns it, it exists before the work starts, and it is never cleared."""
 
 from __future__ import annotations
 

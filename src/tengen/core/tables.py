@@ -25,7 +25,7 @@ MAX_TOML_BYTES = 1 << 20
 
 
 def read_toml(path: Path) -> dict[str, Any]:
-    """Read a TOML file. Raises `InputError` if it is unreadable or invalid."""
+    """Read a TOML file and return its table. Raises `InputError` if the file is unreadable or invalid."""
     try:
         if path.stat().st_size > MAX_TOML_BYTES:
             raise InputError(f"{path} is larger than {MAX_TOML_BYTES} bytes")
@@ -36,7 +36,7 @@ def read_toml(path: Path) -> dict[str, Any]:
 
 
 def parse_toml(data: bytes, place: str) -> dict[str, Any]:
-    """Parse the content of a TOML file. Raises `InputError` that names `place` if it is invalid."""
+    """Parse the content of a TOML file. Raises an `InputError` that names `place` if the content is invalid."""
     try:
         return tomllib.loads(data.decode("utf-8"))
     except ValueError as error:  # a number with thousands of digits raises a plain ValueError, not TOMLDecodeError
@@ -48,7 +48,7 @@ def parse_toml(data: bytes, place: str) -> dict[str, Any]:
 class TableReader:
     """Converts tables to dataclasses, using the types of their fields.
 
-    A dataclass with a class method `parse`, such as `Ruleset`, may be given as a string. A nested table updates the
+    A string is accepted for a dataclass with a class method `parse`, such as `Ruleset`. A nested table updates the
     default of its field, if there is one; keys that it omits keep their defaults.
     """
 

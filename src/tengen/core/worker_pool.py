@@ -22,7 +22,7 @@ from tengen.errors import WorkerError
 MAX_DEATHS = 3
 """Maximum number of worker deaths per order, and per worker slot during start-up."""
 _ORDERS_PER_WORKER = 2
-"""Orders sent to a worker at once; the second one is queued in the worker, which starts it without delay."""
+"""Maximum number of orders that a worker holds. The second one waits in the worker, which starts it without delay."""
 _LOOK_S = 0.5
 """Interval between checks for hung workers, in seconds."""
 _EXIT_S = 3.0
@@ -57,7 +57,7 @@ class Pool(Protocol[OrderT, ResultT_co]):
 
 
 class MakePool(Protocol):
-    """Creates pools whose size and machines have already been chosen."""
+    """Factory for pools; the number of workers and their machines are already decided."""
 
     def __call__(
         self, prepare: Prepare, *, name: str, on_loss: Callable[[OrderT, LostOrder], ResultT] | None = None

@@ -198,7 +198,7 @@ class WorkerProcess:
 def _work(
     connection: Connection, prepare: Prepare, cells: Array[c_double], mark: str, core: int | None, niceness: int
 ) -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C also reaches this process, but the parent stops it
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches this process, too, but the parent stops it
     os.environ[_MARK] = mark
     if core is not None:
         _pin_to_core(core)
@@ -229,7 +229,7 @@ class _Desk:
         """Stop signals for the orders that are pending or running."""
 
     def listen(self, mark: str) -> None:
-        """Receive orders, and exit with the parent. Runs in its own thread, so that a running order can be stopped."""
+        """Receive messages, and exit when the parent exits. Runs in its own thread, so it can stop a running order."""
         with suppress(EOFError, OSError):
             while True:
                 message = self._connection.recv()
