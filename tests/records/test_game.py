@@ -86,7 +86,7 @@ def test_settle_keeps_a_known_result_and_ignores_illegal_games() -> None:
 @pytest.mark.parametrize(
     ("spoil", "message"),
     [
-        (lambda root: root.children[0].play(Point("h8")), "white plays h8, which has a black stone"),
+        (lambda root: root.children[0].play(Point("h8")), "white plays h8, which is occupied by a black stone"),
         (lambda root: root.play(Point("p1")), "p1 is not on a 15x15 board"),
         (lambda root: root.add(Node(value=1.5)), "value 1.5, which is outside"),
         (lambda root: root.add(Node(time_ms=5)), "a time but no move"),

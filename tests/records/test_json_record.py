@@ -37,7 +37,7 @@ def test_keys_that_clash_with_sgf_properties_are_renamed() -> None:
 
 def test_syntax_errors_name_line_and_column() -> None:
     pretty = json.dumps(json.loads(sample("tree.json")), indent=1).replace('"value": -0.25', '"value": -0.25.1')
-    with pytest.raises(RecordError, match=r"line 1[0-9], column \d+: not JSON"):
+    with pytest.raises(RecordError, match=r"line 1[0-9], column \d+: invalid JSON"):
         json_record.read(pretty)
 
 
@@ -74,15 +74,15 @@ def broken(**changes: object) -> str:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("{", "line 1, column 2: not JSON"),
-        ('{"moves": "h8"}\n{"moves": h8}', "line 2, column 11: not JSON"),
-        ('[{"moves": "h8"}, 5]', "game 2: a game: 5 is not a dict"),
-        ("[[[", "not JSON"),
-        ("[" * 100_000, "not usable JSON"),
+        ("{", "line 1, column 2: invalid JSON"),
+        ('{"moves": "h8"}\n{"moves": h8}', "line 2, column 11: invalid JSON"),
+        ('[{"moves": "h8"}, 5]', "game 2: a game: 5 is not an object"),
+        ("[[[", "invalid JSON"),
+        ("[" * 100_000, "unusable JSON"),
         ('{"moves": NaN}', "NaN is not a JSON number"),
-        ('{"x": ' + "9" * 5000 + "}", "not usable JSON"),
+        ('{"x": ' + "9" * 5000 + "}", "unusable JSON"),
         ('{"a": 1}', "no 'format', 'moves' or stones"),
-        ('{"moves": 5}', "moves: 5 is not a str"),
+        ('{"moves": 5}', "moves: 5 is not a string"),
         ('{"moves": "h8h8"}', "column 3: h8 is played twice"),
         ('{"moves": "h8", "size": 99}', "board width 99"),
         ('{"moves": "h8", "size": true}', "size True is not an integer"),
@@ -91,11 +91,11 @@ def broken(**changes: object) -> str:
         (broken(format="other"), "format 'other' is not 'tengen-game'"),
         (broken(version=2), "unknown version 2"),
         (broken(colour="red"), "a game has the unknown key 'colour'"),
-        (broken(ruleset=None), "ruleset: None is not a str"),
+        (broken(ruleset=None), "ruleset: None is not a string"),
         (broken(result="nobody"), "unknown result 'nobody'"),
         (broken(nodes=[]), "must be between 1 and 4000000, not 0"),
         (broken(nodes=[{}, {"parent": 1}]), "node 1: parent 1 is not an integer from 0 to 0"),
-        (broken(nodes=[{}, {"black": "h8"}, {"white": "h8"}]), "white plays h8, which has a black stone"),
+        (broken(nodes=[{}, {"black": "h8"}, {"white": "h8"}]), "white plays h8, which is occupied by a black stone"),
         (broken(nodes=[{"black": "h8", "white": "h9"}]), "node 0: a node has both a black move and a white move"),
         (broken(nodes=[{"moves": [["red", "h8"]]}]), "unknown colour 'red'"),
         (broken(nodes=[{"black": "z99"}]), "node 0: no board has a point z99"),

@@ -102,7 +102,7 @@ def test_branches_that_play_on_an_occupied_point_are_skipped_and_counted() -> No
     (record,) = lib.read(HEADER + bytes.fromhex("0000 7800 6900 7880 6140 5a40"), report=report)
     assert points(record) == "h8i9j10"
     assert report.summary() == ["skipped branches that play on an occupied point: 1"]
-    assert report.notes == ["offset 0x1a: black plays h8, which has a black stone"]
+    assert report.notes == ["offset 0x1a: black plays h8, which is occupied by a black stone"]
 
 
 def test_other_boards_and_texts_are_rejected() -> None:

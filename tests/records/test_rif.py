@@ -65,10 +65,10 @@ def test_document_types_and_entities_are_rejected(attack: str) -> None:
 @pytest.mark.parametrize(
     ("data", "message"),
     [
-        (b"", "line 1, column 1: not XML: no element found"),
-        (b"h8 h9", "line 1, column 1: not XML"),
-        (b"<database>\n<games></database>", "line 2, column 10: not XML: mismatched tag"),
-        (b"<database>&undefined;</database>", "not XML: undefined entity"),
+        (b"", "line 1, column 1: invalid XML: no element found"),
+        (b"h8 h9", "line 1, column 1: invalid XML"),
+        (b"<database>\n<games></database>", "line 2, column 10: invalid XML: mismatched tag"),
+        (b"<database>&undefined;</database>", "invalid XML: undefined entity"),
         (b"<?xml version='1.0' encoding='klingon'?><database/>", "line 1: unknown encoding: klingon"),
         (b"<?xml version='1.0' encoding='gbk'?><database/>", "line 1: multi-byte encodings are not supported"),
         (b"\x1f\x8b damaged", "damaged gzip data"),

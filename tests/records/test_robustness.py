@@ -136,8 +136,8 @@ def test_long_games_survive_a_round_trip_through_the_line_formats() -> None:
         ("lib", VALID_STARTS["lib"] + b"\x69\x08" + b"a" * 2**21, "a text field is not NUL-terminated"),
         ("pos", b"--" * 30_000, "more than 20000 moves"),
         ("offsets", b"0,0, " * 30_000, "more than 20000 stones"),
-        ("json", b'{"a":' * 100_000, "not usable JSON"),
-        ("rif", b"<a>" * 200_000, "not XML"),
+        ("json", b'{"a":' * 100_000, "unusable JSON"),
+        ("rif", b"<a>" * 200_000, "invalid XML"),
     ],
 )
 def test_readers_stop_at_their_limits(name: str, data: bytes, message: str) -> None:

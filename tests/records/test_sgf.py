@@ -145,7 +145,7 @@ def test_undecodable_bytes_are_written_back() -> None:
     [
         ("no game", "line 1, column 1: no SGF game"),
         ("(;GM[1]SZ[19];B[aa])", "line 1, column 2: GM[1] is a different game"),
-        ("(;GM[4]SZ[15]\n;B[hh];W[hh])", "line 2, column 7: white plays h8, which has a black stone"),
+        ("(;GM[4]SZ[15]\n;B[hh];W[hh])", "line 2, column 7: white plays h8, which is occupied by a black stone"),
         ("(;GM[4]SZ[15]\n\n;B[pa])", "line 3, column 2: [pa] is not on a 15x15 board"),
         ("(;GM[4];B[h8])", "line 1, column 9: [h8] is not a point"),
         ("(;GM[4];B[aa][bb])", "B has 2 values"),
@@ -236,7 +236,7 @@ def test_games_are_the_same_in_chunks_of_any_size(size: int) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("(;GM[4])\n\n (;GM[4];B[hh]\n;W[hh])", "line 4, column 1: white plays h8, which has a black stone"),
+        ("(;GM[4])\n\n (;GM[4];B[hh]\n;W[hh])", "line 4, column 1: white plays h8, which is occupied by a black stone"),
         ("(;GM[4])(;GM[4];B[hh]", "line 1, column 22: the file ends inside a game"),
         ("(;GM[4])\n(;GM[4]C[x", "line 2, column 8: property C has no complete value"),
         ("(;GM[4](B[hh]))", "line 1, column 8: a variation must start with ';'"),

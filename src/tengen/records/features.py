@@ -1,4 +1,4 @@
-"""Counts of what a record contains beyond its moves, so that a conversion can report what will be lost."""
+"""Counts of what a record contains beyond its moves, with which a conversion reports what it loses."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ def load(
     """Read all games in a file, gzipped or not.
 
     `ruleset` supplies what the file does not state; `rows` states whether row 1 in position strings is the top or the
-    bottom row; `encoding` is the code page of the text; `report` counts skipped games. Every failure is a
+    bottom row; `encoding` is the code page of the text; `report` counts skipped games. Every failure raises a
     `RecordError` that names the file and the location.
     """
     return collect(iterate(path, format=format, ruleset=ruleset, rows=rows, encoding=encoding, report=report))
@@ -90,7 +90,7 @@ def save(
     rows: Rows = "bottom",
     encoding: str | None = None,
 ) -> None:
-    """Write a game, or several, to a file atomically, compressed if the name ends in `.gz`.
+    """Write one or more games to a file atomically, gzipped if the name ends in `.gz`.
 
     `records` may be a generator; if it raises, an existing file stays unchanged.
     """
@@ -112,7 +112,7 @@ def save(
 
 
 def _gzip_writer(file: BinaryIO) -> gzip.GzipFile:
-    """Return a gzip writer that stores no file name or date, so that the same games always produce the same bytes."""
+    """Return a gzip writer that stores no file name and no date. The same games then always produce the same bytes."""
     return gzip.GzipFile(filename="", fileobj=file, mode="wb", mtime=0)
 
 

@@ -37,7 +37,7 @@ class Options:
 
     @property
     def damage_report(self) -> ReadReport | None:
-        """Where a line-based format counts damaged lines, or None if a damaged line is an error."""
+        """The report in which a line-based format counts damaged lines; None if a damaged line is an error."""
         return self.report if self.skips_damage else None
 
 
@@ -53,7 +53,9 @@ class Format:
     write: Callable[[Iterable[GameRecord], Options], bytes] | None = None
     """Returns games as the content of a file; None if the format is read-only."""
     holds: Callable[[GameRecord], frozenset[Feature]] = lambda _: frozenset()
+    """Returns the features of a record that the format can store."""
     own_properties: frozenset[str] = frozenset()
+    """Properties of a record that the format can store."""
     assumed_rule: Rule | None = None
     """The rule that the reader assumes if the file does not state one."""
     games_appended: bool = False
@@ -62,7 +64,7 @@ class Format:
     """Whether several games are merged into one tree, as variations of the root."""
 
     def read(self, data: bytes, options: Options) -> Iterable[GameRecord]:
-        """Read the content of a file."""
+        """Read the games in the content of a file."""
         return self.stream(io.BytesIO(data), options)
 
     def writer(self, path: str | os.PathLike[str]) -> Callable[[Iterable[GameRecord], Options], bytes]:
@@ -233,7 +235,7 @@ def _states_rule(ruleset: Ruleset, assumed: Rule | None) -> bool:
 
 
 def losses(records: Iterable[GameRecord], format: str) -> list[str]:
-    """Count the content that the format cannot store, as in `["3 comments", "2 variations"]`."""
+    """Return the counts of what the format cannot store, such as `["3 comments", "2 variations"]`."""
     counter = Losses(format)
     for record in records:
         counter.add(record)

@@ -1,8 +1,8 @@
 """The content of a game file: a header and a tree of moves, set-up stones and annotations.
 
-A record may break the rules of the game. It may stop anywhere, set up stones, contain passes, or continue after a
-five. The only requirement is that every stone is placed on an empty point of the board. A branch may
-be thousands of nodes deep, so all traversals use explicit stacks.
+A record may break the rules of the game. It may stop anywhere, set up stones, contain passes, or continue after a five.
+The only requirement is that every stone is placed on an empty point of the board. A branch may be thousands of nodes
+deep, so all traversals use explicit stacks.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from tengen.core.position import Position
 
 Properties = Mapping[str, tuple[str, ...]]
-"""SGF property name → its raw values between the brackets, escapes included."""
+"""Raw values of SGF properties by name, as written between the brackets, with their escapes."""
 
 NO_PROPERTIES: Properties = MappingProxyType({})
 
@@ -96,15 +96,15 @@ class Node:
     label: str = ""
     """A short text shown on the board at this move (RenLib's board text)."""
     time_ms: int | None = None
-    """Milliseconds spent on the last move in this node."""
+    """Time spent on the last move in this node, in milliseconds."""
     clock_ms: int | None = None
-    """Milliseconds left on the mover's clock after the last move in this node."""
+    """Time left on the mover's clock after the last move in this node, in milliseconds."""
     value: float | None = None
     """Evaluation of the position after this node **for black**, from -1 (white wins) to +1 (black wins)."""
     marks: tuple[Mark, ...] = ()
     """Marks on points, in no particular order."""
     bookmarked: bool = False
-    """Whether the author marked the node as worth returning to."""
+    """Whether the author bookmarked this node."""
     properties: Properties = field(default_factory=lambda: NO_PROPERTIES)
     """SGF properties that have no field here, in file order. Replace the mapping; do not modify it."""
     children: list[Node] = field(default_factory=list)
@@ -123,7 +123,7 @@ class Node:
 
     @property
     def to_move(self) -> Colour:
-        """The side to move after this node. Finding it takes time proportional to the distance from the last move."""
+        """The side to move after this node. Takes time proportional to the distance from the last move."""
         node: Node | None = self
         setups: list[Setup] = []
         while node is not None:
@@ -175,7 +175,7 @@ def _place(setup: Setup, stones: dict[Point, Colour]) -> None:
 
 
 class Branch:
-    """The stones on the current branch of a tree while it is read or written; `enter` and `leave` its nodes."""
+    """The stones on the current branch while a tree is read or written; call `enter` and `leave` for each node."""
 
     def __init__(self, ruleset: Ruleset) -> None:
         self.ruleset = ruleset
@@ -186,7 +186,7 @@ class Branch:
         return len(self._undo)
 
     def enter(self, node: Node) -> None:
-        """Apply a node. A stone off the board or on another stone raises `RecordError` and changes nothing."""
+        """Apply a node. Raises `RecordError` and changes nothing if a stone is off the board or on another stone."""
         if len(self._undo) >= MAX_DEPTH:
             raise RecordError(f"a branch is deeper than {MAX_DEPTH} nodes")
         changes: list[tuple[Point, Colour | None]] = []
@@ -217,7 +217,7 @@ class Branch:
     def _play(self, colour: Colour, point: Point, changes: list[tuple[Point, Colour | None]]) -> None:
         self._check_on_board(point)
         if point in self.stones:
-            raise RecordError(f"{colour} plays {point}, which has a {self.stones[point]} stone")
+            raise RecordError(f"{colour} plays {point}, which is occupied by a {self.stones[point]} stone")
         changes.append((point, None))
         self.stones[point] = colour
 
@@ -358,11 +358,11 @@ class GameRecord:
         return self.positions()
 
     def to_svg(self, *, numbers: bool = True, coordinates: bool = True) -> str:
-        """Draw the final position of the main line as SVG text, with the numbers of the moves."""
+        """Return a picture of the final position of the main line as SVG text, by default with move numbers."""
         return self.position().to_svg(numbers=numbers, coordinates=coordinates)
 
     def to_png(self, *, numbers: bool = True, coordinates: bool = True) -> bytes:
-        """Draw the final position of the main line as the bytes of a PNG file, with the numbers of the moves."""
+        """Return a PNG picture of the final position of the main line as bytes, by default with move numbers."""
         return self.position().to_png(numbers=numbers, coordinates=coordinates)
 
     def _repr_svg_(self) -> str:
@@ -372,7 +372,7 @@ class GameRecord:
     def settle(self) -> bool:
         """Fill in an unknown result if the final position decides it; return whether the result was filled in.
 
-        A last move that is a renju foul loses. A game with an earlier illegal move is not changed.
+        If the last move is a renju foul, white wins. A game with an earlier illegal move is not changed.
         """
         if self.result not in (None, Outcome.ONGOING):
             return False
@@ -463,7 +463,7 @@ def _check_numbers(node: Node) -> None:
 
 
 def same_tree(left: Node, right: Node) -> bool:
-    """Whether two trees have the same nodes in the same order."""
+    """Return whether two trees have the same nodes in the same order."""
     stack = [(left, right)]
     while stack:
         one, other = stack.pop()
@@ -480,7 +480,7 @@ def collect(records: Iterable[GameRecord]) -> list[GameRecord]:
     for record in records:
         nodes += sum(1 for _ in record.nodes())
         if nodes > MAX_NODES:
-            raise RecordError(f"game {len(collected) + 1}: the games so far have more than {MAX_NODES} nodes in total")
+            raise RecordError(f"game {len(collected) + 1}: up to here, the games have more than {MAX_NODES} nodes")
         collected.append(record)
     return collected
 
@@ -533,7 +533,7 @@ def main_plies(record: GameRecord, *, passes: bool) -> list[Point | None]:
 def ruleset_of(width: int, height: int, default: Ruleset | None, rule: Rule = Rule.FREESTYLE) -> Ruleset:
     """Return the ruleset for a file that states only the board size.
 
-    The rest comes from `default`, or is five in a row under `rule` if `default` is None. Raises `RulesetError` if the
+    `default` supplies the rest; if it is None, the ruleset is five in a row under `rule`. Raises `RulesetError` if the
     size is not supported.
     """
     if default is None:

@@ -10,9 +10,9 @@ parent. `parent` is the parent's index in the list; it is omitted if the parent 
 tree would break recursive JSON parsers.) A `.json` file has one such object or a list of them; a `.jsonl` file has one
 object per line.
 
-Objects without `format` are read too. They have `ruleset`, or `size` (or `board_size`) and `rule`; `moves`, `result`
-(or `outcome`), `event`; and for positions `black` and `white` as lists of points, and `to_move`. Other keys are stored
-as properties.
+Simple objects without `format` are accepted, too. Their ruleset is `ruleset`, or `size` (or `board_size`) and `rule`. A
+game has `moves`, `result` (or `outcome`) and `event`. A position has `to_move`, and `black` and `white` as lists of
+points. Other keys are stored as properties.
 """
 
 from __future__ import annotations
@@ -69,6 +69,8 @@ _BLANK = re.compile(r"[ \t\n\r]*+")
 
 Json = dict[str, Any]
 T = TypeVar("T")
+
+_TYPE_NAMES: dict[type, str] = {dict: "an object", list: "a list", str: "a string", bool: "true or false"}
 
 
 # ---- Reading --------------------------------------------------------------------------------------------------------
@@ -155,9 +157,9 @@ def _json_errors(where: str) -> Iterator[None]:
         yield
     except json.JSONDecodeError as error:
         place = f"{where}, column {error.colno}" if error.lineno == 1 else f"line {error.lineno}, column {error.colno}"
-        raise RecordError(f"{place}: not JSON: {error.msg}") from None
+        raise RecordError(f"{place}: invalid JSON: {error.msg}") from None
     except (ValueError, RecursionError) as error:
-        raise RecordError(f"{where}: not usable JSON: {shorten(str(error), 80)}") from None
+        raise RecordError(f"{where}: unusable JSON: {shorten(str(error), 80)}") from None
 
 
 def _reject_constant(name: str) -> Any:
@@ -297,7 +299,7 @@ def _integer(value: object, what: str, largest: int) -> int:
 
 def _of_type(value: object, kind: type[T], what: str) -> T:
     if not isinstance(value, kind):
-        raise RecordError(f"{what}: {shorten(repr(value))} is not a {kind.__name__}")
+        raise RecordError(f"{what}: {shorten(repr(value))} is not {_TYPE_NAMES[kind]}")
     return value
 
 
@@ -395,7 +397,7 @@ def write_lines(records: Iterable[GameRecord]) -> bytes:
 
 
 def _encode(text: str) -> bytes:
-    # An undecodable byte is a lone surrogate, whose Python escape is also a valid JSON escape.
+    # Undecodable bytes are lone surrogates; their Python escapes are also valid JSON escapes.
     return text.encode("utf-8", "backslashreplace")
 
 
@@ -420,7 +422,7 @@ def as_dict(record: GameRecord) -> Json:
 
 
 def _is_bare(record: GameRecord) -> bool:
-    """Whether the record consists only of alternating moves."""
+    """Return whether the record consists only of alternating moves."""
     if record.root.content() != Node().content():
         return False
     for ply, node in enumerate(record.main_line()):

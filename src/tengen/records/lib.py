@@ -206,7 +206,7 @@ class _TreeReader:
         self.path: list[tuple[Node, Colour]] = [(self.record.root, Colour.BLACK)]
         """The current branch: each node with the side to move after it."""
         self.skipped_depth: int | None = None
-        """Depth of the branch that is being skipped; None if none is being skipped."""
+        """Depth of the branch that is being skipped, if any."""
 
     def read(self, data: bytes) -> GameRecord:
         for count, found in enumerate(scan(data), start=1):
@@ -362,7 +362,7 @@ def _write_entry(entry: _Entry, page: str, out: bytearray) -> None:
 
 
 def _padded(text: bytes) -> bytes:
-    """Terminate the text with one or two NULs, so that the length is even."""
+    """Return the text with one or two NULs appended, whichever makes its length even."""
     if len(text) >= MAX_TEXT - 2:
         raise RecordError(f"a text of {len(text)} bytes is longer than the limit of {MAX_TEXT}")
     return text + (b"\0" if len(text) % 2 else b"\0\0")

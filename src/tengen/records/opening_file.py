@@ -1,7 +1,7 @@
 """Gomocup's opening files: one opening per line, as offsets from the centre.
 
 A line is `dx,dy, dx,dy, …`, counted from the point (width//2, height//2). As in Piskvork, y grows **downwards**; rows
-are flipped so that the board looks the same in Tengen. Openings as position strings are read by
+are flipped so that the board looks the same in Tengen. For openings written as position strings, see
 `tengen.records.position_string`.
 """
 
@@ -31,7 +31,7 @@ _OFFSET_LINE = re.compile(r"\s*[+-]?\d+\s*,", re.ASCII)
 
 
 def is_offsets(data: bytes | str) -> bool:
-    """Whether the first line that is neither blank nor a comment starts with a number and a comma."""
+    """Return whether the first line that is neither blank nor a comment starts with a number and a comma."""
     for line in as_text(data[:4096]).splitlines():
         if line.strip() and not line.lstrip().startswith("#"):
             return _OFFSET_LINE.match(line) is not None

@@ -154,7 +154,7 @@ def iterate_lines(
 
 
 def is_packed(data: bytes) -> bool:
-    """Whether a `.pos` file has the binary format of renju programs; text files never match."""
+    """Return whether a `.pos` file has the binary format of renju programs; text files never match."""
     return len(data) > 1 and 0 < data[0] < len(data) and _BINARY_BYTE.search(data) is not None
 
 

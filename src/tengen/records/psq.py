@@ -143,7 +143,7 @@ def write(records: Iterable[GameRecord], *, encoding: str | None = None) -> byte
 def holds(record: GameRecord) -> frozenset[Feature]:
     """Return the features of this record that a PSQ file can store.
 
-    It stores the tournament only together with a result, and the reason for the result only if it is a time-out.
+    The tournament is stored only together with a result, and the reason for the result only if it is a time-out.
     """
     is_judged = (record.result or Outcome.ONGOING) in _VERDICTS
     held = HOLDS if is_judged else HOLDS - {Feature.EVENT, Feature.RESULT}

@@ -38,7 +38,7 @@ _TABLES = frozenset({"player", "tournament", "rule", "opening", "country", "city
 _TEXTS = frozenset({"move", "info"})
 _OPENINGS = {"swap": Opening.SWAP, "swap2": Opening.SWAP2, "pro": Opening.PRO, "long pro": Opening.LONG_PRO}
 _KEPT = {"id": "RIFID", "publisher": "RIFPUBLISHER", "swap": "SWAP", "alt": "ALT", "btime": "BTIME", "wtime": "WTIME"}
-"""Attributes of a game that have no field in a record → the property that stores them."""
+"""Property that stores each attribute of a game for which a record has no field."""
 
 Attributes = dict[str, str]
 
@@ -86,7 +86,7 @@ class _Database:
             self.parser.Parse(chunk, final)
         except expat.ExpatError as error:
             message = expat.ErrorString(error.code)
-            raise RecordError(f"line {error.lineno}, column {error.offset + 1}: not XML: {message}") from None
+            raise RecordError(f"line {error.lineno}, column {error.offset + 1}: invalid XML: {message}") from None
         except RecordError:
             raise
         except (LookupError, ValueError) as error:  # unknown encoding in the XML declaration
@@ -167,7 +167,7 @@ def _ruleset(rule: Attributes) -> Ruleset:
 
 
 def _chunks(stream: BinaryIO) -> Iterator[bytes]:
-    """Yield the decompressed content in chunks, up to the size limit."""
+    """Yield the decompressed content in chunks. Raises `RecordError` if it is damaged or exceeds the size limit."""
     content = decompressed(stream)
     total = 0
     try:

@@ -3,8 +3,8 @@ r"""SGF, FF[4] GM[4] ("Gomoku+Renju"): the exchange format of servers, editors a
 The reader supports collections, variations, set-up stones, compressed point lists, escapes, soft line breaks, the long
 property names of old files (`Black[…]`), code pages named by CA, passes written as `[]` or `[tt]`, rectangular boards,
 and rules given by name or by Gomocup's number. Points are counted from the top left corner, so rows are flipped.
-Properties that have no field in a record are stored unchanged, in order, and written back. So are known properties
-with invalid values.
+Properties that have no field in a record, and known properties with invalid values, are stored unchanged and written
+back in the same order.
 
 Private properties, which other programs ignore: SBKV (evaluation as black's win rate 0–100, as in Sabaki), EMT (seconds
 the move took), RR (reason for the result if RE has no letter for it).
@@ -87,7 +87,7 @@ def _code_page(start: bytes) -> str:
 
 
 def write(records: Iterable[GameRecord]) -> bytes:
-    """Write a collection in UTF-8; undecodable bytes from another code page are written unchanged."""
+    """Return a collection in UTF-8; undecodable bytes from another code page stay unchanged."""
     out: list[str] = []
     for record in records:
         _write_game(record, out)
@@ -218,7 +218,7 @@ def _escape_text(text: str) -> str:
 
 
 def _terminated(raw: str) -> str:
-    """Return a stored raw value, escaped if a bracket in it would end it early (possible if it was set by code)."""
+    """Return a stored raw value; escape it if a bracket would end it early, which can happen if code has set it."""
     return raw if VALUE.fullmatch(f"[{raw}]") else _escape_text(raw)
 
 

@@ -36,6 +36,7 @@ Property = tuple[str, list[str], int]
 
 
 def parse_ruleset(values: Mapping[str, list[str]], default: Ruleset | None) -> Ruleset:
+    """Return the ruleset that the root properties state; `default` supplies what they omit."""
     default_size = (default.width, default.height) if default else (15, 15)
     width, height = _size(values["SZ"][0]) if "SZ" in values else default_size
     stated = _stated_rule(tidy_line(unescape(values["RU"][0]))) if "RU" in values else None
@@ -150,7 +151,10 @@ def build_node(properties: list[Property], ruleset: Ruleset, where: Callable[[in
 
 
 def _read_annotation(node: Node, parts: _Parts, name: str, values: list[str], ruleset: Ruleset) -> bool:
-    """Read a property other than moves and stones; False, without changes, if it has no field or is invalid."""
+    """Read a property other than moves and stones.
+
+    If it has no field or is invalid, change nothing and return False or raise `RecordError`.
+    """
     raw = values[0]
     if name == "C":
         node.comment = tidy(unescape("\n".join(values)))

@@ -55,7 +55,7 @@ FILE_PROPERTIES = frozenset({"FF", "GM", "CA", "AP"})
 """Properties that describe the file rather than the game; the writer generates new values."""
 NODE_PROPERTIES = frozenset({"B", "W", "AB", "AW", "AE", "C"})
 HEADER = {"PB": "black", "PW": "white", "EV": "event", "RO": "round", "DT": "date"}
-"""Root property → field of a record."""
+"""Field of a record for each root property."""
 FIELD_PROPERTIES = FILE_PROPERTIES | NODE_PROPERTIES | {*HEADER, "SZ", "RU", "RR", "GC"}
 """Properties that the writer generates from fields, so it ignores stored properties with these names."""
 
@@ -66,7 +66,7 @@ def unescape(raw: str) -> str:
 
 
 def escape(text: str) -> str:
-    """Convert text to a raw value. Colons are escaped too, so that the result can be part of a composed value."""
+    """Convert text to a raw value. Colons are escaped, too, because the result may be part of a composed value."""
     return text.replace("\\", "\\\\").replace("]", "\\]").replace(":", "\\:")
 
 

@@ -172,12 +172,12 @@ def tidy_line(text: str) -> str:
 
 
 def displayable(text: str) -> str:
-    """Replace undecodable bytes, so that any terminal or file accepts the text."""
+    """Normalise text and replace its undecodable bytes; any terminal or file accepts the result."""
     return _KEPT_BYTES.sub("\ufffd", tidy(text))
 
 
 def has_kept_bytes(text: str) -> bool:
-    """Whether the text contains bytes that are invalid in its code page."""
+    """Return whether the text contains bytes that are invalid in its code page."""
     return _KEPT_BYTES.search(text) is not None
 
 
