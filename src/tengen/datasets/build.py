@@ -30,7 +30,7 @@ OnProgress = Callable[[float, int, int], None]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BuildConfig:
-    """Selection of games and samples."""
+    """Settings that decide which games and samples a data set contains."""
 
     ruleset: Ruleset
     """Ruleset; games with a different board, win length or rule are skipped. The opening procedure does not matter."""
@@ -66,7 +66,7 @@ class BuildConfig:
 def build_dataset(
     sources: Sequence[Path], target: Path, config: BuildConfig, on_progress: OnProgress | None = None
 ) -> Dataset:
-    """Read games in any format, write the data set and open it.
+    """Read games in any format, write a data set to `target` and return it.
 
     A source is a file, or a folder whose game files are all read. Damaged records, illegal moves and games without
     moves are skipped and counted in `description["skipped"]`; `description["damaged_files"]` names the first damaged
@@ -154,7 +154,7 @@ def _read_games(
     damaged: list[str],
     on_progress: OnProgress | None,
 ) -> Iterator[_Game]:
-    """Yield the usable games from all files; add a sentence to `damaged` for each file that cannot be fully read."""
+    """Yield the usable games from all files; append a message to `damaged` for each file that cannot be fully read."""
     counts = {"games": 0, "moves": 0}
 
     def show(files_read: int, share: float) -> None:
@@ -209,7 +209,7 @@ def _convert(record: GameRecord, config: BuildConfig) -> _Game:
             position = position.play(move.point)
             moves.append(move.point.index(mine.width))
     except ForbiddenPointError as error:
-        # If the last move is a foul, it lost the game; a foul anywhere else makes the record invalid.
+        # A foul loses the game if it is the last move; anywhere else, it makes the record invalid.
         if len(moves) < len(played) - 1:
             raise _UnusableError(
                 "games with an illegal move", f"{names}, move {len(moves) + 1}: {_first_line(error)}"

@@ -8,7 +8,7 @@ A folder holds `dataset.json` (sources and settings of the build) and
     splits.npy     uint8 [G]     index of the game's `Split`
     samples.npy    uint32 [N]    indices into `moves`: the moves to predict
 
-`dataset.json` has the sha256 of each file; `tengen check` verifies them. A sample takes four bytes and a move two.
+`dataset.json` contains the sha256 of each file, which `tengen check` verifies. A sample takes four bytes, a move two.
 Planes are encoded when a batch is requested (`encode_games`), so one data set serves every layout, symmetry and shift.
 """
 
@@ -103,7 +103,7 @@ class Dataset:
 
     @classmethod
     def open(cls, folder: Path) -> Dataset:
-        """Map a data set into memory. Raises `InputError` if the folder is not a data set or holds invalid numbers."""
+        """Memory-map a data set. Raises `InputError` if the folder is not a data set or contains invalid numbers."""
         if not (folder / DESCRIPTION_FILE).exists():
             raise InputError(f"{folder} is not a data set built by `tengen data build`: it has no {DESCRIPTION_FILE}")
         description = read_json(folder / DESCRIPTION_FILE)
@@ -172,7 +172,7 @@ class Dataset:
 
     @staticmethod
     def write(folder: Path, description: Mapping[str, Any], arrays: Mapping[str, npt.NDArray[Any]]) -> None:
-        """Write a data set. The description is written last, so that an interrupted write leaves no valid data set."""
+        """Write a data set. The description comes last, so an interrupted write leaves no valid data set."""
         with writing(folder):
             folder.mkdir(parents=True, exist_ok=True)
             for name, kind in ARRAYS.items():

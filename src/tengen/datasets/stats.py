@@ -12,7 +12,7 @@ _RESULTS = {"won by black": 1, "won by white": -1, "drawn": 0, "of unknown resul
 
 
 def describe_dataset(dataset: Dataset) -> Iterator[tuple[str, str]]:
-    """Yield pairs of name and value to print."""
+    """Yield the statistics to print as pairs of name and value."""
     games, moves, samples = len(dataset.results), len(dataset.moves), len(dataset)
     yield "rules", str(dataset.ruleset)
     yield "games", f"{games:,}"
