@@ -32,7 +32,7 @@ class Accuracy:
     """Number of stones below which a move belongs to the opening."""
 
     def share(self, counts: npt.NDArray[np.int64], *, openings: bool | None = None) -> float:
-        """Return `first` or `top` as a share of all samples, opening samples or the others; 0 without samples."""
+        """Return `first` or `top` as a share of all samples, or of only those in (or not in) openings; 0 if none."""
         part = {None: slice(None), True: slice(self.opening_moves), False: slice(self.opening_moves, None)}[openings]
         return float(counts[part].sum() / max(1, self.samples[part].sum()))
 

@@ -1,8 +1,8 @@
 """Training configurations: TOML presets, settings that override them, and the resolved configuration as a file.
 
 Each algorithm has a frozen dataclass `Config`, possibly nested, with a docstring per field. A preset is
-`presets/ALGORITHM/NAME.toml`, here or in a paper's folder. It lists only the fields that differ from the
-defaults, or from those of the preset that it names with `based_on`; its first line is a description.
+`presets/ALGORITHM/NAME.toml`, here or in a paper's folder. Its first line is a description. It lists only the fields
+that differ from the defaults or, with `based_on`, from another preset.
 """
 
 from __future__ import annotations
@@ -41,14 +41,14 @@ def describe_preset(algorithm: str, preset: str) -> str:
 
 
 def preset_table(algorithm: str, preset: str) -> dict[str, Any]:
-    """Return what a preset and the one that it is based on change, as nested tables."""
+    """Return the settings of a preset as nested tables, including those it inherits through `based_on`."""
     table = read_toml(_preset_path(algorithm, preset))
     base = table.pop("based_on", None)
     return table if base is None else _merged(preset_table(algorithm, base), table)
 
 
 def _merged(base: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
-    """Return `base` with the values of `changes`, table by table."""
+    """Return `base` updated by `changes`, table by table."""
     return {**base} | {
         key: _merged(base.get(key, {}), value) if isinstance(value, Mapping) else value
         for key, value in changes.items()
@@ -69,7 +69,7 @@ def load_config(kind: type[C], algorithm: str, preset: str | None, settings: Seq
 
 
 def apply_settings(table: dict[str, Any], settings: Sequence[str]) -> dict[str, Any]:
-    """Change a table by `key=value` or `table.key=value` settings, in order, and return it."""
+    """Apply `key=value` or `table.key=value` settings to a table, in order, and return the table."""
     for setting in settings:
         _set(table, setting)
     return table
@@ -92,7 +92,7 @@ def describe_keys(kind: type[Any], algorithm: str, preset: str | None = None) ->
 
 
 def _describe_table(kind: type[Any], table: Mapping[str, Any], base: Any, place: str) -> Iterator[KeyDescription]:
-    """Yield the keys of a dataclass; values come from the table, otherwise from `base` or the fields' defaults."""
+    """Yield the keys of a dataclass. Defaults come from the table, then from `base`, then from the fields."""
     hints = typing.get_type_hints(kind)
     sentences = _field_sentences(kind)
     for one in dataclasses.fields(kind):

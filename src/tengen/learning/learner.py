@@ -35,7 +35,7 @@ def forward(net: nn.Module, planes: Tensor, precision: StepPrecision) -> NetOutp
 
 
 def to_planes(planes: npt.NDArray[Any]) -> Tensor:
-    """Convert planes [B, C, H, W] to float32 in channels-last memory format, the fastest for training."""
+    """Convert planes [B, C, H, W] to float32 in channels-last memory format, which is the fastest for training."""
     return torch.from_numpy(planes.astype(np.float32, copy=False)).contiguous(memory_format=torch.channels_last)
 
 
@@ -45,7 +45,7 @@ def weights_of(net: nn.Module) -> dict[str, Tensor]:
 
 
 def optimizer_tensors(optimizer: torch.optim.Optimizer) -> dict[str, Tensor]:
-    """Return the state of an optimizer as tensors, for a checkpoint."""
+    """Return the state of an optimizer as tensors for a checkpoint."""
     return {
         f"{number}.{name}": torch.as_tensor(value).contiguous()
         for number, state in optimizer.state_dict()["state"].items()
@@ -59,13 +59,13 @@ _STATES: Mapping[type[torch.optim.Optimizer], frozenset[str]] = {
     torch.optim.RMSprop: frozenset({"step", "square_avg"}),
     torch.optim.SGD: frozenset(),
 }
-"""Optimizer → names of its state tensors per parameter; `step` is a scalar, the others have the parameter's shape."""
+"""Names of each optimizer's state tensors per parameter. `step` is a scalar; the others have the parameter's shape."""
 
 
 def restore_optimizer(optimizer: torch.optim.Optimizer, tensors: Mapping[str, Mapping[str, Tensor]]) -> None:
     """Restore the state saved by `optimizer_tensors` from a checkpoint's file `optimizer`.
 
-    Raises `RunError` if it belongs to a different optimizer or different parameters.
+    Raises `RunError` if the state belongs to a different optimizer or different parameters.
     """
     parameters = [parameter for group in optimizer.param_groups for parameter in group["params"]]
     state: dict[int, dict[str, Tensor]] = {}
@@ -135,7 +135,7 @@ class AveragedLearner(Generic[N]):
                 ours.lerp_(newest, 1 - decay)
 
     def tensors(self) -> dict[str, dict[str, Tensor]]:
-        """Return all state except `steps`, for a checkpoint."""
+        """Return the state for a checkpoint, except `steps`."""
         return {
             "weights": weights_of(self.net),
             "average": weights_of(self.average),

@@ -78,8 +78,8 @@ def _limits(folder: Path, settings: Sequence[str]) -> dict[str, float]:
             limits[key.replace("-", "_")] = float(value)
         except ValueError:
             raise InputError(
-                f"--resume continues {folder} with its own settings: {setting!r} cannot change, only the limits"
-                f" {', '.join(LIMITS)}; --init-from starts another run from its network"
+                f"--resume continues {folder} with its own settings, so it cannot apply {setting!r}; it can only raise"
+                f" the limits {', '.join(LIMITS)}. Use --init-from to start another run from its network"
             ) from None
     return limits
 
@@ -100,7 +100,7 @@ def execute(run: Run, progress: Progress) -> None:
 
 @contextmanager
 def logging_to_wandb(run: Run, project: str | None, say: Callable[[str], None]) -> Iterator[None]:
-    """Send the metrics of a run to a project of Weights & Biases while the context is open; None for no project."""
+    """Send the metrics of a run to a Weights & Biases project while the context is open; None sends nothing."""
     if project is None:
         yield
         return

@@ -61,8 +61,8 @@ class CriticPlayConfig:
     actors: int = 1
     """Number of threads; each plays an equal share of the games."""
     random_stones: int = 6
-    """Maximum number of random stones at the start of a game: the first anywhere, the others near it. Unless this is 0,
-    there is at least one."""
+    """Maximum number of random stones at the start of a game; unless it is 0, there is at least one. The first stone is
+    placed anywhere, the others near it."""
     epsilon: float = 0.1
     """Initial probability of playing a random candidate move instead of the best one."""
     final_epsilon: float = 0.02
@@ -99,7 +99,7 @@ class LearnerConfig:
     steps: int = 0
     """Maximum number of positions a target looks ahead; 0 for no limit. If `trace` is 1, targets are n-step returns."""
     cuts: bool = True
-    """Where an exploratory move was played, use the value of the best move instead."""
+    """If an exploratory move was played, use the value of the best move as the target instead."""
     loss: Loss = Loss.CROSS_ENTROPY
     """Loss function for the winning chance."""
     optimizer: Optimizer = Optimizer.ADAM
@@ -133,7 +133,7 @@ class Config(LoopConfig):
     init_from: str = ""
     """Run, shipped critic or file to start from; its weights must have the same shapes."""
     critic: CriticConfig = field(default_factory=CriticConfig)
-    """Critic."""
+    """Inputs and size of the critic."""
     self_play: CriticPlayConfig = field(default_factory=CriticPlayConfig)
     """Games in an iteration."""
     learner: LearnerConfig = field(default_factory=LearnerConfig)
@@ -295,7 +295,7 @@ class CriticPool:
             self.critics = [*self.critics, critic][-self._config.pool :]
 
     def tensors(self) -> dict[str, dict[str, Tensor]]:
-        """Return all state, for a checkpoint."""
+        """Return the complete state for a checkpoint."""
         kept = {
             f"{place}.{name}": torch.from_numpy(array)
             for place, critic in enumerate(self.critics)
@@ -436,7 +436,7 @@ def _batches(samples: CriticSamples, config: Config, rng: np.random.Generator) -
 
 
 def _summary(games: CriticGames) -> dict[str, float]:
-    """Return statistics on the self-play games, for the metrics."""
+    """Return statistics of the self-play games for the metrics."""
     points = {Outcome.BLACK: 1.0, Outcome.WHITE: 0.0, Outcome.DRAW: 0.5}
     return {
         "plies": round(float(np.mean([len(moves) for moves in games.moves])), 2),

@@ -128,7 +128,7 @@ def rank_utilities(fitness: Floats) -> Floats:
 
 
 class Strategy:
-    """SNES: draw noise, evaluate the candidates it produces, and update the distribution from their fitness."""
+    """SNES: draw noise, evaluate the resulting candidates, and update the distribution from their fitness."""
 
     def __init__(self, mean: Floats, config: LearnerConfig) -> None:
         weights = len(mean)
@@ -156,7 +156,7 @@ class Strategy:
         self.deviation = self.deviation * np.exp(self._deviation_rate / 2 * (utilities @ (noise**2 - 1)))
 
     def tensors(self) -> dict[str, Tensor]:
-        """Return all state, for a checkpoint."""
+        """Return the complete state for a checkpoint."""
         return {"mean": torch.from_numpy(self.mean), "deviation": torch.from_numpy(self.deviation)}
 
     def restore(self, tensors: Mapping[str, Tensor]) -> None:

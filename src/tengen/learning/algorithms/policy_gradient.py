@@ -60,24 +60,24 @@ class Credit(StrEnum):
     RESULT = "result"
     """Result of the game, discounted by the number of moves to the end, as in pg9."""
     STANDARDISED = "standardised"
-    """The same, normalised to mean 0 and standard deviation 1 over each batch of `running_reward.batch` games, as in
-    the code of pg9.
+    """Discounted result, normalised to mean 0 and standard deviation 1 over each batch of `running_reward.batch`
+    games, as in the code of pg9.
     """
     GAE = "gae"
     """Advantage over the value network (actor-critic)."""
 
 
 class Choice(StrEnum):
-    """Choice of the networks' moves during training."""
+    """How the networks choose their moves during training."""
 
     SAMPLED = "sampled"
     """Sampled from the policy."""
     GREEDY = "greedy"
-    """The most likely move, ties at random, as in the code of pg9."""
+    """The most likely move, with ties broken at random, as in the code of pg9."""
 
 
 class Reduction(StrEnum):
-    """Combination of the gradients of the moves in an update."""
+    """How the gradients of the moves in an update are combined."""
 
     MEAN = "mean"
     SUM = "sum"
@@ -105,9 +105,9 @@ class LearnerConfig:
     epsilon: float = 1e-8
     """ε that RMSProp adds to the root of the mean squared gradient."""
     reduction: Reduction = Reduction.MEAN
-    """Combination of the gradients of the moves in an update; the code of pg9 adds them up."""
+    """How the gradients of the moves in an update are combined; the code of pg9 adds them up."""
     masked: bool = True
-    """Exclude illegal moves from the softmax whose gradient is taken; otherwise it includes all outputs."""
+    """Exclude illegal moves from the softmax in the policy loss; otherwise, the softmax includes all outputs."""
     discount: float = 0.99
     """Discount γ per move."""
     credit: Credit = Credit.RESULT
@@ -168,7 +168,7 @@ class Config(NetLoopConfig):
     pool: PoolConfig = field(default_factory=lambda: PoolConfig(size=1, every=0))
     """Earlier networks, which play as the opponent `past`."""
     past_starts_random: bool = False
-    """Whether the first of them has random weights of its own instead of the initial weights of the run."""
+    """Whether the first opponent `past` has its own random weights instead of the run's initial weights."""
     learner: LearnerConfig = field(default_factory=LearnerConfig)
     """Weight updates."""
     running_reward: RunningRewardConfig = field(default_factory=RunningRewardConfig)
@@ -225,7 +225,7 @@ class Learner:
     """The network in training and its optimizer."""
 
     def __init__(self, net: Net, config: LearnerConfig, batch: int = 10) -> None:
-        """Set the number of games over which returns are standardised."""
+        """Create the optimizer. `batch` is the number of games over which returns are standardised."""
         self.net = net
         self._config = config
         self._batch = batch
@@ -389,7 +389,7 @@ class Update(NamedTuple):
 
 
 def summarise(updates: Sequence[Update]) -> dict[str, Any]:
-    """Return the means over the updates of an iteration, for the metrics."""
+    """Return the means over the updates of an iteration for the metrics."""
 
     def mean(tables: Sequence[Mapping[str, float]]) -> dict[str, float]:
         return rounded({name: float(np.mean([table[name] for table in tables])) for name in tables[0]})

@@ -1,7 +1,7 @@
 """The training algorithms by name; each is a module or class with `Config` and `train`.
 
-Other people's algorithms are found in the same way: as entry points `tengen.learners` of installed packages, or in
-files such as `./mylearner.py`.
+Third-party algorithms are found in the same way, as entry points `tengen.learners` of installed packages or in files
+such as `./mylearner.py`.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from tengen.errors import InputError
 from tengen.learning.run.folder import Run
 from tengen.learning.run.progress import Progress
 
-# Name → module and one-sentence description.
+# Module and one-sentence description of each algorithm.
 _BUILT_IN = {
     "alphazero": ("tengen.learning.algorithms.alphazero", "A network learns from its own tree search."),
     "pg": (

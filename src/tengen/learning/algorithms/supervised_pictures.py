@@ -23,7 +23,7 @@ PICTURES = {
     "policy": "its policy and the moves that were played",
     "filters": "the filters of its first layer",
 }
-"""File name → caption of the plots that `draw_supervised` draws."""
+"""Captions of the plots that `draw_supervised` draws, by file name."""
 
 _FILTERS_SHOWN = 64
 _FILTERS_IN_ROW = 16

@@ -108,7 +108,7 @@ class Episodes:
     illegal: float
     """Share of rows in which an illegal move was chosen; 0 if moves are masked."""
     scores: Mapping[str, float]
-    """Opponent → mean points per game for the network in training, or for black in self-play."""
+    """Mean points per game against each opponent, for the network in training, or for black in self-play."""
 
     def __len__(self) -> int:
         return len(self.actions)
@@ -151,7 +151,7 @@ def masked_log_policy(logits: Tensor, legal: Tensor) -> Tensor:
 
 
 def entropy(log_policy: Tensor) -> Tensor:
-    """Return the entropy of log-policies [B, area] in nats, [B]."""
+    """Return the entropies [B], in nats, of log-policies [B, area]."""
     return -(log_policy.exp() * log_policy.clamp(min=torch.finfo(log_policy.dtype).min)).sum(dim=1)
 
 
@@ -170,9 +170,10 @@ class EpisodePlayer:
     def play(
         self, net: Net, past: Net | None, choose: Choose, rng: np.random.Generator, *, watches: bool = False
     ) -> Episodes:
-        """Play all games to the end; `past` is the network that plays the opponent `past` (default: `net`).
+        """Play all games to the end and return their rows.
 
-        With `watches`, simple players' moves also become rows, with log-probability and value 0.
+        `past` is the network that plays the opponent `past` (default: `net`). With `watches`, simple players' moves
+        also become rows, with log-probability and value 0.
         """
         batch = self._batch
         batch.begin(int(rng.integers(1 << 63)), self._config.opening_moves)
@@ -302,7 +303,7 @@ class EpisodePlayer:
 
 
 def discounted_returns(results: Tensor, next_sign: Tensor, discount: float) -> Tensor:
-    """Compute the returns [N]: result · discount^(number of rows until the last row of the game)."""
+    """Return the discounted results [N]: result · discount^(number of rows until the last row of the game)."""
     ends = (next_sign == 0).numpy()
     rows = np.arange(len(ends))
     last = np.flatnonzero(ends)
@@ -311,7 +312,7 @@ def discounted_returns(results: Tensor, next_sign: Tensor, discount: float) -> T
 
 
 def standardised_returns(returns: Tensor, next_sign: Tensor, games: int) -> Tensor:
-    """Scale the returns [N] of every `games` consecutive games to mean 0 and deviation 1; 0 if all are equal."""
+    """Scale the returns [N] of every `games` games in a row to mean 0 and standard deviation 1; 0 if all are equal."""
     starts = torch.nonzero(next_sign == 0).flatten()[games - 1 : -1 : games] + 1
     return torch.cat([_standardised(part) for part in torch.tensor_split(returns, starts.tolist())])
 
@@ -380,7 +381,7 @@ class Pool:
         return self._nets[rng.integers(len(self._nets))]
 
     def tensors(self) -> dict[str, dict[str, Tensor]]:
-        """Return all weights, for a checkpoint."""
+        """Return all weights for a checkpoint."""
         return {f"past-{place}": weights_of(net) for place, net in enumerate(self._nets)}
 
     def restore(self, tensors: Mapping[str, Mapping[str, Tensor]]) -> None:

@@ -1,8 +1,8 @@
 """Replay buffer: shards on disk, a window in memory, batches under random symmetries.
 
 A shard is one npz file (no pickle) with the positions of one iteration, game after game. The window holds the newest
-positions. Its size grows as a power of the number of positions produced so far, as in KataGo: small at first, when
-games quickly become outdated, larger later.
+positions. As in KataGo, its size grows as a power of the number of positions produced: it is small at first, when games
+quickly become outdated.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _SLACK = 1.05
 """Largest accepted value in a shard; rounding may push values above 1."""
 _MAX_SURPRISE = 1e6
 _OLD_NAMES = {"value_to_move": "value_search"}
-"""Field → name of its array in shards from earlier versions."""
+"""Names that fields have in shards from earlier versions."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +159,7 @@ class Shards(Generic[R]):
     """The newest rows in a run: one file per iteration, a window of them in memory."""
 
     def __init__(self, folder: Path, kind: type[R], size: Callable[[int], int], ruleset: Ruleset, layout: str) -> None:
-        """Set the folder, the type of the rows and `size`: rows produced so far → rows in the window.
+        """Set the folder, the type of the rows and `size`, which returns the window size for a number of rows produced.
 
         Rows read from disk must match the ruleset and the plane layout.
         """
@@ -170,11 +170,11 @@ class Shards(Generic[R]):
         self._lengths: deque[int] = deque()
         """Number of rows in each shard that overlaps the window."""
         self._arrays: dict[str, npt.NDArray[Any]] = {}
-        """Field → rows in these shards, with spare capacity at the end."""
+        """Rows in these shards by field, with spare capacity at the end."""
         self._first_needed: deque[int] = deque(maxlen=KEPT_CHECKPOINTS)
         """Oldest shard in the window after each of the latest iterations."""
         self._checksums: dict[int, str] = {}
-        """Iteration → sha256 of its shard."""
+        """sha256 of each shard by iteration."""
         self.window: R | None = None
         """The newest rows, valid until the next `add`; None while there are no rows."""
         self.total = 0
@@ -183,8 +183,8 @@ class Shards(Generic[R]):
     def load(self, iteration: int, total: int, checksums: Mapping[str, str] | None = None) -> None:
         """Restore the window after an iteration from disk; `total` is the number of rows added by then.
 
-        `checksums` come from the checkpoint, or are None if it has no checksums. Raises `RunError` if a shard is
-        missing or damaged.
+        `checksums` come from the checkpoint; None skips their verification. Raises `RunError` if a shard is missing or
+        damaged.
         """
         self.total, size = total, self._size(total)
         self._lengths.clear()

@@ -43,7 +43,7 @@ class FinishedGame:
     outcome: Outcome
     samples: Samples
     version: int
-    """Number of iterations for which the weights that played the last move were trained."""
+    """Version of the weights that played the last move: the number of iterations of their training."""
     shard: str = ""
     """Numbers of the worker and the call that returned the game, if it was played on another machine."""
 

@@ -40,7 +40,7 @@ class WarmStartConfig:
 
 
 def read_samples(path: Path, ruleset: Ruleset, layout: str) -> Samples:
-    """Read all positions where the engine moved. Raises `InputError` if a game has a different ruleset."""
+    """Return all positions in which the engine moved. Raises `InputError` if a game has a different ruleset."""
     games = list(read_games(path))
     for game in games:
         if game.ruleset != ruleset:
@@ -55,7 +55,7 @@ def read_samples(path: Path, ruleset: Ruleset, layout: str) -> Samples:
 
 
 def make_samples(games: Sequence[EngineGame], ruleset: Ruleset, layout: str) -> Samples:
-    """Return all positions with the engine's move as policy target, its value and the result of the game."""
+    """Return all positions with their targets: the engine's move, its value and the result of the game."""
     # Millions of positions take gigabytes, so every array is allocated once, at its final size.
     count = sum(len(game.moves) - game.first for game in games)
     samples = Samples(

@@ -14,14 +14,14 @@ from tengen.learning.run.reading import Metrics, RunReader, StrengthPoint, finit
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """What several runs have in common and where they differ."""
+    """Settings, results and strength of several runs."""
 
     names: tuple[str, ...]
     """Names of the runs."""
     settings: tuple[tuple[str, tuple[str, ...]], ...]
-    """Settings that differ between the runs: key and the value in each run, empty if a run has no such key."""
+    """Settings that differ: the key and its value in each run, which is empty if a run has no such key."""
     results: tuple[tuple[str, tuple[str, ...]], ...]
-    """Results: title and the value of each run."""
+    """Results: the title and its value in each run."""
     curves: tuple[tuple[StrengthPoint, ...], ...]
     """Strength of each run over time."""
 

@@ -20,7 +20,7 @@ _numbers = itertools.count()
 
 
 def can_write_events() -> bool:
-    """Whether tensorboard is installed (the extra `tensorboard`)."""
+    """Return whether tensorboard is installed (the extra `tensorboard`)."""
     return importlib.util.find_spec("tensorboard") is not None
 
 

@@ -56,7 +56,7 @@ if TYPE_CHECKING:
     from torch import Tensor
 
     Tensors = Mapping[str, Tensor]
-    """Name → tensor."""
+    """Tensors by name."""
 
 _EVENTS = "events.*"
 _TENSOR_FILES = "tensors"
@@ -76,7 +76,7 @@ class Checkpoint:
 
     iteration: int
     tensors: Mapping[str, Tensors]
-    """File name without its extension → tensors."""
+    """Tensors of each file, by file name without the extension."""
     counters: Mapping[str, Any]
     """Content of `state.json`: numbers and strings."""
     arrays: Mapping[str, npt.NDArray[Any]] = field(default_factory=dict)
@@ -86,7 +86,7 @@ class Checkpoint:
 
 
 class MetricsLogger(Protocol):
-    """Somewhere else that receives the numbers of each iteration, such as Weights & Biases."""
+    """Interface of another receiver of the metrics, such as Weights & Biases."""
 
     def log(self, iteration: int, scalars: Mapping[str, float]) -> None:
         """Receive the numbers of one iteration; names of nested tables are joined by slashes."""
@@ -136,13 +136,13 @@ class Run(RunReader):
             yield
 
     def is_untouched(self) -> bool:
-        """Whether training has written nothing yet: the folder holds only the configuration and the lock."""
+        """Return whether training has written nothing yet: the folder holds only the configuration and the lock."""
         return {path.name for path in self.folder.iterdir()} <= {CONFIG_FILE, LOCK_FILE}
 
     # -- metrics ---------------------------------------------------------------------------------------------------
 
     def add_logger(self, logger: MetricsLogger) -> None:
-        """Pass the numbers of all further iterations to a logger, too."""
+        """Also pass the numbers of all later iterations to `logger`."""
         self._loggers = (*self._loggers, logger)
 
     def log(self, iteration: int, metrics: Mapping[str, Any]) -> None:
@@ -244,8 +244,8 @@ class Run(RunReader):
             if int(path.stem) > iteration:
                 with writing_run(path):
                     path.unlink()
-        # Later checkpoints are damaged. Training would rewrite their missing files one by one, and being killed in
-        # between could make one of them look intact.
+        # Later checkpoints are damaged. Training would rewrite their missing files one by one. If it were killed in
+        # between, a damaged checkpoint could look intact.
         for folder in (*self.checkpoint_folders(), *self.milestone_folders()):
             if int(folder.name) > iteration:
                 with writing_run(folder):
@@ -303,14 +303,17 @@ class CheckpointFiles(NamedTuple):
 
     counters: dict[str, Any]
     tensors: dict[str, bytes]
-    """File name without its extension → content."""
+    """Content of each tensor file, by file name without the extension."""
     arrays: dict[str, npt.NDArray[Any]]
     checksums: dict[str, str] | None
     """Manifest; None if an earlier version wrote the checkpoint."""
 
 
 def read_checkpoint_files(folder: Path, needed: Sequence[str] = ()) -> CheckpointFiles:
-    """Read and verify the files of a checkpoint. Raises `InputError` if one is damaged or lacks a needed counter."""
+    """Read and verify the files of a checkpoint.
+
+    Raises `InputError` if a file is damaged or one of the `needed` counters is missing.
+    """
     checksums = read_manifest(folder)
     path = folder / STATE_FILE
     counters = parse_json(_read_file(path, checksums), str(path))

@@ -35,7 +35,7 @@ class Guards:
         self._config = config
         self._folder = folder
         self.broken: dict[str, int] = {}
-        """Quantity → number of consecutive iterations below its limit; part of the checkpoint."""
+        """Number of consecutive iterations below the limit, by quantity; part of the checkpoint."""
 
     def restore(self, broken: object) -> None:
         """Restore `broken` from a checkpoint; entries that are not counts are ignored."""
@@ -70,6 +70,6 @@ class Guards:
         self.broken[what] = self.broken.get(what, 0) + 1 if amount < least else 0
         if self.broken[what] >= self._config.patience:
             raise RunError(
-                f"{what} {amount:.3g} has been below {least:g} for {self.broken[what]} iterations {place}: the policy"
+                f"{what} has been below {least:g} for {self.broken[what]} iterations ({amount:.3g} {place}): the policy"
                 " has collapsed; more noise, a higher temperature or more openings may help"
             )

@@ -12,10 +12,10 @@ _FEWEST_POINTS = 3
 
 
 def whole_history(points: Sequence[StrengthPoint]) -> list[tuple[float, float]]:
-    """Return the rating at each measurement, and half the width of its 95 % interval, from the games of all of them.
+    """Return the rating at each measurement and half the width of its 95 % interval, estimated from all games.
 
     The opponents keep the ratings of the last measurement, and the drift is fitted to the run. Returns an empty list
-    for runs with fewer than three measurements, and for older runs, whose metrics do not have the numbers of games.
+    for runs with fewer than three measurements, and for older runs, whose metrics lack the numbers of games.
     """
     if len(points) < _FEWEST_POINTS or not all(point.games_each for point in points):
         return []

@@ -54,7 +54,8 @@ class LoopConfig:
     iterations: int = 100
     """Maximum number of iterations; with time limits, whichever limit is reached first ends the run."""
     minutes: float = 0.0
-    """Wall-clock limit in minutes, which also drives the schedules; 0 for no limit (makes the run reproducible)."""
+    """Wall-clock limit in minutes, which also drives the schedules; 0 for no limit. Only runs without a time limit are
+    reproducible."""
     cpu_minutes: float = 0.0
     """CPU time limit in minutes, summed over all threads, for shared machines; 0 for no limit."""
     strength: StrengthConfig = field(default_factory=StrengthConfig)
@@ -177,7 +178,7 @@ class Loop:
     # -- the start and the end of an iteration ---------------------------------------------------------------------
 
     def measure_start(self, publish: Callable[[], None]) -> None:
-        """Measure the untrained player as iteration 0, if the configuration asks for it and the run is new.
+        """Measure the untrained player as iteration 0 if the run is new and `strength.at_start` is set.
 
         `publish` writes the untrained player.
         """
@@ -189,14 +190,14 @@ class Loop:
         self.run.log(0, {"seconds": 0.0, "cpu_seconds": 0.0, "games": 0, "positions": 0, "strength": measured})
 
     def publish(self, net: Net, discount: float | None = None) -> None:
-        """Write the network that represents the run from now on; `discount` is the one used to train its values."""
+        """Write the network that represents the run from now on; its values were trained with `discount`."""
         folder, ruleset = self.run.folder, self._config.ruleset
         with writing_run(folder / WEIGHTS_FILE):
             save_net(folder / WEIGHTS_FILE, net, ruleset)
         write_run_file(folder / NETWORK_FILE, export_onnx(net, ruleset, name=folder.name, discount=discount))
 
     def _keep_milestone(self) -> None:
-        """Copy the published network to the milestones if the network of this iteration is to be kept."""
+        """Copy the published network to the milestones if the configuration keeps this iteration's network."""
         config, iteration = self._config, self.iteration
         if not isinstance(config, NetLoopConfig):
             return
@@ -225,8 +226,8 @@ class Loop:
     ) -> None:
         """Measure strength if it is due, log the metrics, show progress and write the checkpoint.
 
-        `metrics` has `losses` by name. Strength is that of the published network. `counters` are specific to the
-        algorithm; `checksums` are those of additional files that the checkpoint needs; `ends` ends the run before its
+        `metrics` has `losses` by name. The strength is that of the published network. `counters` are specific to the
+        algorithm, and `checksums` verify additional files that the checkpoint needs. `ends` ends the run before its
         limits are reached.
         """
         self.iteration += 1
@@ -299,7 +300,7 @@ def initial_net(config: NetLoopConfig, run: Run, progress: Progress) -> Net:
 
 
 def channels_last(net: Net) -> Net:
-    """Store the channels of each point contiguously, which is faster on CPUs."""
+    """Convert a network to the channels-last memory format, which is faster on CPUs, and return it."""
     return net.to(memory_format=torch.channels_last)  # type: ignore[call-overload, no-any-return]
 
 

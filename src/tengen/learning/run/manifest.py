@@ -4,8 +4,8 @@
     71c3…  replay/000012.npz
     # 5b1e…  the lines above
 
-Paths are relative to the run folder; `sha256sum --check checkpoints/000012/manifest` verifies them there. The
-last line protects the manifest itself.
+Paths are relative to the run folder; to verify the files, run `sha256sum --check checkpoints/000012/manifest` there.
+The last line protects the manifest itself.
 """
 
 from __future__ import annotations
@@ -33,7 +33,10 @@ def format_manifest(checksums: Mapping[str, str]) -> bytes:
 
 
 def parse_manifest(data: bytes, place: str) -> dict[str, str]:
-    """Return path → sha256. Raises `InputError` with `place` if the manifest does not match its own checksum."""
+    """Return the sha256 of each file by path.
+
+    Raises an `InputError` that names `place` if the manifest does not match its own checksum.
+    """
     cut = data.rfind(b"# ")
     lines = data[: max(cut, 0)]
     if cut < 0 or data[cut:] != _last_line(lines):

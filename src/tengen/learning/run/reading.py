@@ -106,7 +106,7 @@ class StrengthPoint:
     error: float
     """Half the width of the 95 % interval."""
     scores: Mapping[str, float] = field(default_factory=dict)
-    """Opponent → points per game, weakest opponent first."""
+    """Points per game by opponent, weakest opponent first."""
     seconds: float = 0.0
     """Wall-clock time of the run before the measurement."""
     cpu_seconds: float = 0.0
@@ -116,7 +116,7 @@ class StrengthPoint:
     policy: tuple[float, float] | None = None
     """Rating of the network alone, without a search, and half the width of its interval; None if not measured."""
     opponents: Mapping[str, tuple[float, float]] = field(default_factory=dict)
-    """Opponent → its rating and half the width of its interval; empty in older runs."""
+    """Rating of each opponent and half the width of its interval; empty in older runs."""
     games_each: int = 0
     """Games against each opponent; 0 in older runs."""
 
@@ -162,7 +162,7 @@ def _rating(table: object) -> tuple[float, float] | None:
 
 
 def describe_learning(curve: Sequence[StrengthPoint], anchor: str) -> list[str]:
-    """Say in at most three sentences what a run has learned; empty if strength was measured less than twice."""
+    """Return up to three sentences about what a run has learned; none if strength was measured less than twice."""
     if len(curve) < 2:
         return []
     first, last = curve[0], curve[-1]
@@ -187,7 +187,7 @@ def describe_learning(curve: Sequence[StrengthPoint], anchor: str) -> list[str]:
 
 
 def is_uniform(agent: str) -> bool:
-    """Whether an agent specification is a search with the uniform network, which knows nothing."""
+    """Return whether an agent specification is a search with the uniform network, which has learned nothing."""
     return "model=uniform" in agent
 
 
@@ -249,13 +249,13 @@ class RunReader:
     # -- state -----------------------------------------------------------------------------------------------------
 
     def state(self) -> RunState:
-        """Return whether the run is running, stopped or finished. The state changes as soon as the process ends."""
+        """Return the state of the run, which changes as soon as its process ends."""
         if self.is_running():
             return RunState.RUNNING
         return RunState.FINISHED if self.is_finished() else RunState.STOPPED
 
     def is_running(self) -> bool:
-        """Whether a process holds the lock.
+        """Return whether a process holds the lock.
 
         The test takes a shared lock and releases it immediately. A process that starts writing at that moment retries.
         """
@@ -276,7 +276,7 @@ class RunReader:
         )
 
     def is_finished(self) -> bool:
-        """Whether the newest checkpoint is the last one of the run."""
+        """Return whether the newest checkpoint is the last one of the run."""
         budget = self.budget
         for folder in reversed(self.checkpoint_folders()):
             try:
@@ -422,7 +422,7 @@ def numbered_files(folder: Path, ending: str = "") -> list[Path]:
 
 
 def is_number(value: object) -> bool:
-    """Whether a metrics value is a finite number that fits in a float."""
+    """Return whether a metrics value is a finite number that fits in a float."""
     if not isinstance(value, (int, float)) or isinstance(value, bool):
         return False
     try:
@@ -437,7 +437,10 @@ def finite(value: object, default: float = 0.0) -> float:
 
 
 def looks_like_run(path: Path) -> bool:
-    """Whether a configuration file belongs to a run; an unreadable file counts if it is next to a metrics file."""
+    """Return whether a configuration file belongs to a run.
+
+    An unreadable file counts as part of a run if a metrics file is next to it.
+    """
     if not path.is_file():
         return False
     try:

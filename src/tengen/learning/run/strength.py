@@ -44,7 +44,7 @@ class StrengthConfig:
     """Settings for the strength measurements."""
 
     every: int = 10
-    """Iterations between measurements; 0 for no measurements. The last iteration is always measured."""
+    """Number of iterations between measurements; the last iteration is measured, too. 0 for no measurements."""
     points: int = 0
     """Number of measurements, evenly spaced over the run, instead of `every`; 0 uses `every`."""
     opponents: tuple[str, ...] = ()
@@ -110,11 +110,11 @@ class Strength:
     error: float
     """Half the width of the 95 % interval."""
     results: Mapping[str, tuple[Wdl, Wdl]]
-    """Opponent → results as black and as white."""
+    """Results as black and as white, by opponent."""
     policy: Rating | None = None
     """Rating of the network alone, if it was measured."""
     opponents: Mapping[str, Rating] = field(default_factory=dict)
-    """Opponent → its rating on the same scale."""
+    """Ratings of the opponents on the same scale."""
     games_each: int = 0
     """Games against each opponent."""
 
@@ -138,7 +138,7 @@ class Ladder:
         self._config = config
         self._seed = seed
         self._agents: dict[str, Agent] = {}
-        """Agent specification → agent, in ladder order."""
+        """Agents by specification, in ladder order."""
         with ExitStack() as closing:
             for text in config.opponents or LADDER:
                 agent = closing.enter_context(make_agent(text))

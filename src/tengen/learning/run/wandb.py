@@ -15,7 +15,7 @@ class WandbLogger:
     """Sends the metrics of a run to a project; a resumed run continues the same curves."""
 
     def __init__(self, run: RunReader, project: str, say: Callable[[str], None]) -> None:
-        """Start logging. Raises `MissingExtraError` without the package, and `RunError` if it refuses to start."""
+        """Start logging. Raises `MissingExtraError` if the package is missing and `RunError` if it cannot start."""
         with needs_package("--wandb", "wandb"):
             import wandb
         # The id depends on the folder, so that --resume finds the curves again.
@@ -33,7 +33,7 @@ class WandbLogger:
         self._say = say
 
     def log(self, iteration: int, scalars: Mapping[str, float]) -> None:
-        """Send the numbers of one iteration. If that fails, training goes on without this logger."""
+        """Send the numbers of one iteration. If that fails, training continues without this logger."""
         if self._run is None:
             return
         try:
@@ -43,6 +43,6 @@ class WandbLogger:
             self._say(f"Weights & Biases failed, so the run continues without it: {' '.join(str(error).split())}")
 
     def close(self) -> None:
-        """Finish sending."""
+        """Send the remaining metrics and end the upload."""
         if self._run is not None:
             self._run.finish()
