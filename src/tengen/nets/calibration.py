@@ -1,4 +1,4 @@
-"""Positions of quick games, to calibrate int8 networks and to compare networks."""
+"""Positions from quick games, for calibrating int8 networks and comparing networks."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _OPENING_MOVES = 4
 def played_planes(ruleset: Ruleset, layout: str, count: int, seed: int) -> FloatPlanes:
     """Return planes [count, C, height, width] from complete games between the simple players.
 
-    Each move is made by a random simple player, after up to four random moves.
+    A game starts with up to four random moves; after that, a random simple player makes each move.
     """
     rng = np.random.default_rng(seed)
     kinds = np.array([int(kind.value) for kind in dict.fromkeys(POLICIES.values())], np.int8)

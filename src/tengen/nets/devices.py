@@ -62,7 +62,7 @@ def torch_device(device: Device) -> torch.device:
 
 
 def describe_gpu() -> str:
-    """Describe in a sentence which GPU the installed packages can use."""
+    """Return a phrase that says which GPU the installed packages can use."""
     try:
         import torch
     except ImportError:

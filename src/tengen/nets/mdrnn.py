@@ -54,7 +54,7 @@ def _diagonals(height: int, width: int) -> _Diagonals:
 
 
 class _Permute(torch.autograd.Function):
-    """Permutation of columns. Its backward pass is a permutation too, which is faster than the gradient of indexing."""
+    """Permutation of columns. Its backward pass is a permutation, too, which is faster than a gradient of indexing."""
 
     @staticmethod
     def forward(context: Any, columns: Tensor, order: Tensor, places: Tensor) -> Tensor:
@@ -190,7 +190,7 @@ class MdrnnNet(Net):
 class GatedSweep(Sweep):
     """A unit that mixes the states of its three neighbours with a new candidate state; the mixing weights sum to one.
 
-    Because the neighbours include the upper-left one, each line is followed by one of the sweeps, even a diagonal.
+    Because the neighbours include the upper-left one, one of the sweeps follows each line, even a diagonal one.
     """
 
     sees_diagonal = True

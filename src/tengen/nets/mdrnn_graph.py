@@ -2,8 +2,8 @@
 
 The board is skewed (row y moves y points to the right), so that its anti-diagonals become columns, and a `Scan`
 iterates over the columns. Its states are [N, 1 + H, k]: a border row, then the units of a column. For the unit in row
-y, row y of the state is the neighbour above and row y + 1 the neighbour to the left. The state of
-a cell outside the board is the border.
+y, row y of the state is the neighbour above and row y + 1 the neighbour to the left. The state of a cell outside the
+board is the border.
 """
 
 from __future__ import annotations

@@ -37,7 +37,7 @@ TYPES: Mapping[int, np.dtype[Any]] = {
 }
 """Tensor types that networks may use."""
 _TYPED_FIELDS = {FLOAT: 4, UINT8: 5, INT8: 5, INT32: 5, INT64: 7}
-"""Type → field of TensorProto that holds its values if they are not raw bytes."""
+"""Field of TensorProto that holds the values of each type if they are not raw bytes."""
 
 Array: TypeAlias = npt.NDArray[Any]
 Fields: TypeAlias = dict[int, list[Any]]
@@ -63,14 +63,15 @@ class Node:
     inputs: tuple[str, ...]
     outputs: tuple[str, ...]
     attributes: Mapping[str, Any]
-    """Name → int, float, tuple of ints, array or `Graph`."""
+    """Values by name: int, float, tuple of ints, array or `Graph`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Graph:
-    """Operations in execution order."""
+    """A graph of operations."""
 
     nodes: tuple[Node, ...]
+    """Operations in execution order."""
     constants: Mapping[str, Array]
     inputs: tuple[ValueInfo, ...]
     outputs: tuple[ValueInfo, ...]

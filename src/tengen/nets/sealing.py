@@ -1,7 +1,7 @@
 """The checksum inside a network file, which can be verified without the onnx package.
 
 A protobuf message can be extended by appending fields. A sealed file is an ONNX model followed by one more metadata
-entry, `sha256`, the checksum of everything before it. Other programs see it in the metadata of the model.
+entry, `sha256`: the checksum of all bytes before this entry. Other programs show the entry in the model's metadata.
 """
 
 from __future__ import annotations

@@ -24,7 +24,7 @@ _DEFAULTS: dict[str, dict[str, Any]] = {
     "Gemm": {"alpha": 1.0, "beta": 1.0},
     "MaxPool": {"ceil_mode": 0, "dilations": [1, 1], "pads": [0, 0, 0, 0]},
 }
-"""Attributes that torch writes although they have their default value, which the check of network files refuses."""
+"""Attributes that torch writes even with their default values; `onnx_check` rejects them in network files."""
 
 
 class _Played(nn.Module):
