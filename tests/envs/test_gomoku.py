@@ -464,7 +464,7 @@ def test_video_of_a_game(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
         ({"opening_moves": -1}, "outside the range 0–7"),
         ({"render_mode": "svg"}, "unknown render_mode 'svg'"),
         ({"ruleset": "15x15:5:renju:swap2"}, "do not support the opening procedure swap2"),
-        ({"opponent": 3}, "must be the text of an agent"),
+        ({"opponent": 3}, "must be an agent specification"),
     ],
 )
 def test_wrong_settings_are_rejected(settings: dict, message: str) -> None:

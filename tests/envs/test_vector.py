@@ -356,7 +356,7 @@ def test_render() -> None:
     [
         ({"num_envs": 0}, "num_envs must be at least 1, not 0"),
         ({"threads": 0}, "threads must be at least 1, not 0"),
-        ({"opponent": 3}, "must be the text of an agent"),
+        ({"opponent": 3}, "must be an agent specification"),
         ({"channels": "middle"}, "unknown channels"),
         ({"side": "grey"}, "unknown side"),
         ({"observation": "own"}, "unknown plane layout"),

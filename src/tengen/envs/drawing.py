@@ -15,7 +15,7 @@ from tengen.core.position import Position
 Image = npt.NDArray[np.uint8]
 
 CELL = 32
-"""Distance between two lines in pixels."""
+"""Distance between adjacent lines, in pixels."""
 
 _WOOD = (222, 184, 120)
 _LINE = (92, 64, 32)

@@ -6,8 +6,8 @@ Tengen rulesets and all layouts in `tengen.core.planes` are supported.
 
 Version history:
 
-* v1: an invalid move loses the game by default, so that `check_env` passes with the defaults; opponents are named by
-  any agent's text; other random moves for the same seed. docs/reference/environments.md has a migration note.
+* v1: an invalid move loses the game by default, so `check_env` passes with the defaults; an opponent can be any agent
+  specification; a seed produces different random moves than in v0. docs/reference/environments.md has a migration note.
 * v0: first version.
 """
 
@@ -64,7 +64,7 @@ class GomokuEnv(gym.Env[Planes, np.int64]):
 
     Args:
         ruleset: The ruleset, as a `Ruleset` or its text form.
-        opponent: The text of any agent (`naive:level=1`, `alphabeta:depth=2`, `alphazero:model=9x9`, …), an `Agent`, a
+        opponent: An agent specification (`naive:level=1`, `alphabeta:depth=2`, `alphazero:model=9x9`, …), an `Agent`, a
             function from a position to a move, or "self" or None to play both colours yourself.
         side: The agent's colour: "black", "white", or "random" (drawn at each reset). Ignored without an opponent.
         observation: A layout from `tengen.core.planes`; the default is the paper's planes: black, white, occupied.
@@ -80,7 +80,7 @@ class GomokuEnv(gym.Env[Planes, np.int64]):
     next, 0 for black and 1 for white). At the end of a game it also has `outcome`.
 
     Environments can be copied (`copy.deepcopy`) and pickled in the middle of a game. A copy shares an opponent that was
-    passed as an object, and creates its own of one that was passed as text.
+    passed as an object and creates a new one from a specification.
     """
 
     metadata = {"render_modes": list(RENDER_MODES), "render_fps": IMAGES_PER_SECOND}  # noqa: RUF012  (as in Gymnasium)
@@ -125,7 +125,7 @@ class GomokuEnv(gym.Env[Planes, np.int64]):
         self.observation_space = self._spaces.observation_space()
         self.action_space = self._spaces.action_space()
         self._board: Board = Position.start(self.ruleset).native
-        self._position: Position | None = None  # of the board; created when it is asked for
+        self._position: Position | None = None  # created from the board on demand
         self._colour = Colour.BLACK
         self._outcome: Outcome | None = None  # None before the first reset
 
@@ -276,7 +276,7 @@ class GomokuEnv(gym.Env[Planes, np.int64]):
         self._board, self._position = position.native.copy(), position
 
     def _play(self, point: int) -> bool:
-        """Play a point for the side to move; return False and change nothing if that is illegal."""
+        """Play a point for the side to move; if the move is illegal, return False and change nothing."""
         outcome = play_if_legal(self._board, point)
         if outcome < 0:
             return False

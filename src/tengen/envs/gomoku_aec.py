@@ -55,15 +55,15 @@ LAYOUT = "own-other-last-colour"
 
 
 def env(**settings: Any) -> CheckedEnv:
-    """Return the environment as PettingZoo's classic games do: with checks. `raw_env` documents the settings."""
+    """Return the environment with checks, as PettingZoo's classic games do. `raw_env` documents the settings."""
     return CheckedEnv(**settings)
 
 
 def parallel_env(**settings: Any) -> ParallelEnv[str, Any, Any]:
-    """Return the environment behind PettingZoo's parallel API, for trainers that know no other.
+    """Return the environment behind PettingZoo's parallel API, for trainers that support only this API.
 
-    Gomoku is played in turns, so a parallel step is one move: the action of the agent that is not to move, whose mask
-    is all zero, is ignored. `max_cycles` counts these steps.
+    Gomoku is played in turns, so a parallel step is one move. The other agent's mask is all zero, and its action is
+    ignored. `max_cycles` counts these steps.
     """
     game = CheckedEnv(**settings)
     game.moves_per_cycle = 1
@@ -154,7 +154,7 @@ class raw_env(AECEnv):  # type: ignore[misc]  # noqa: N801  (the name PettingZoo
             for agent in self.possible_agents
         }
         self._board: Board = Position.start(self._spaces.ruleset).native
-        self._position: Position | None = None  # of the board; created when it is asked for
+        self._position: Position | None = None  # created from the board on demand
         self._moves = 0
         self._rng, _ = seeding.np_random()
 
@@ -317,11 +317,11 @@ class raw_env(AECEnv):  # type: ignore[misc]  # noqa: N801  (the name PettingZoo
 
 
 class CheckedEnv(raw_env):
-    """The environment with the checks of PettingZoo's wrappers, which cost several times as much as the game itself.
+    """The environment with the checks of PettingZoo's wrappers, which take several times as long as the game itself.
 
     An illegal move ends the game, with -1 for the agent that made it and 0 for the other (`TerminateIllegalWrapper`).
-    An action outside the action space is an assertion error (`AssertOutOfBoundsWrapper`). Calls before `reset` are
-    errors, and steps after the end of the game are ignored with a warning (`OrderEnforcingWrapper`).
+    An action outside the action space raises an assertion error (`AssertOutOfBoundsWrapper`). Calls before `reset`
+    raise errors, and steps after the end of the game are ignored with a warning (`OrderEnforcingWrapper`).
     """
 
     def __getattr__(self, name: str) -> Any:
@@ -360,7 +360,7 @@ class CheckedEnv(raw_env):
         return super().render()
 
     def agent_iter(self, max_iter: int = 2**63) -> Any:
-        """Yield the selected agent until the game has ended for both."""
+        """Yield the selected agent until the game has ended for both agents."""
         if not self._has_game():
             EnvLogger.error_agent_iter_before_reset()
         return super().agent_iter(max_iter)

@@ -1,7 +1,8 @@
 """The opponent inside an environment: a native policy, an `Agent`, or a function.
 
-Every player that `tengen.make_agent` knows can be named by its text. The simple players are native policies, which
-answer without a search and without Python. `self` means that there is no opponent: the caller plays both colours.
+An opponent can be named by any agent specification that `tengen.make_agent` accepts. The simple players are native
+policies, which move without a search and without Python. `self` means that there is no opponent: the caller plays both
+colours.
 """
 
 from __future__ import annotations
@@ -41,17 +42,17 @@ class Opponent(Protocol):
         ...
 
     def close(self) -> None:
-        """Release what the opponent owns."""
+        """Free the opponent's resources."""
         ...
 
 
 def policy_kind(opponent: OpponentSetting) -> PolicyKind | None:
-    """Look up the native policy that an opponent's text names; None if it does not name one."""
+    """Return the native policy that the opponent's text names; None if there is none."""
     return POLICIES.get(opponent.strip().replace(" ", "")) if isinstance(opponent, str) else None
 
 
 def plays_itself(opponent: OpponentSetting) -> bool:
-    """Whether the caller plays both colours."""
+    """Return whether the caller plays both colours."""
     return opponent is None or (isinstance(opponent, str) and opponent.strip() == SELF)
 
 
@@ -73,8 +74,8 @@ def make_opponent(opponent: OpponentSetting, ruleset: Ruleset, limits: Limits) -
     if callable(opponent):
         return _FunctionOpponent(opponent, ruleset)
     raise InputError(
-        f"opponent {opponent!r} must be the text of an agent, {SELF!r}, an Agent, a function that takes a position, "
-        "or None"
+        f"opponent {opponent!r} must be an agent specification, {SELF!r}, an Agent, a function that takes a position,"
+        " or None"
     )
 
 

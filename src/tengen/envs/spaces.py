@@ -90,11 +90,11 @@ class BoardSpaces:
         return np.zeros(self.action_count, np.int8)
 
     def is_resignation(self, action: int) -> bool:
-        """Whether the action resigns the game."""
+        """Return whether the action resigns the game."""
         return self.resign_action and action == self.ruleset.area
 
     def contains(self, action: Any) -> bool:
-        """Whether the action is in the action space. Much faster than `Discrete.contains`."""
+        """Return whether the action is in the action space; much faster than `Discrete.contains`."""
         try:
             return 0 <= operator.index(action) < self.action_count
         except TypeError:

@@ -1,6 +1,6 @@
 """`GomokuVecEnv`: the native vector environment for Stable-Baselines3 and sb3-contrib.
 
-`MaskablePPO` finds the masks by itself. This module needs stable-baselines3, which sb3-contrib installs.
+`MaskablePPO` uses the action masks automatically. This module needs stable-baselines3, which sb3-contrib installs.
 
     from sb3_contrib import MaskablePPO
     from tengen.envs.stable_baselines import GomokuVecEnv
@@ -27,9 +27,9 @@ with needs_package("tengen.envs.stable_baselines", "sb3-contrib", "stable_baseli
 
 
 class GomokuVecEnv(VecEnv):
-    """A `VecEnv` around a `GomokuVectorEnv`, which takes the same arguments.
+    """A `VecEnv` that wraps a `GomokuVectorEnv` and takes the same arguments.
 
-    Finished games start again in the same step, as Stable-Baselines3 expects. Their `info` then has
+    When a game ends, the next one starts in the same step, as Stable-Baselines3 expects. The `info` then has
     `terminal_observation`, `TimeLimit.truncated` (always False), `outcome` and `episode` (return `r`, length `l` and
     seconds `t`), so a `VecMonitor` is not needed.
     """
@@ -77,7 +77,7 @@ class GomokuVecEnv(VecEnv):
         return [getattr(self.env, attr_name)] * len(self._boards(indices))
 
     def set_attr(self, attr_name: str, value: Any, indices: int | Iterable[int] | None = None) -> None:
-        """Refuse: the boards have no attributes of their own."""
+        """Raise `InputError`, because the boards have no attributes of their own."""
         raise InputError(f"cannot set {attr_name!r}: create the environment with other settings instead")
 
     def env_method(
@@ -93,7 +93,7 @@ class GomokuVecEnv(VecEnv):
         raise InputError(f"boards have no method {method_name!r} (known: action_masks, position)")
 
     def env_is_wrapped(self, wrapper_class: type[Any], indices: int | Iterable[int] | None = None) -> list[bool]:
-        """Return False for each board, except for a monitor: `info` has what a monitor would add."""
+        """Return, for each board, whether the wrapper is `Monitor`, because `info` has what a monitor would add."""
         from stable_baselines3.common.monitor import Monitor
 
         return [wrapper_class is Monitor] * len(self._boards(indices))

@@ -3,7 +3,7 @@
 Boards, opponents, observations and masks are in native memory. A step plays one action on each board and the
 opponent's reply, and updates only the changed cells of planes and masks. It has the interface of `gymnasium.vector`
 with autoreset mode SAME_STEP. Opponents other than the simple players choose their replies in Python, one board after
-the other.
+another.
 """
 
 from __future__ import annotations
@@ -73,9 +73,9 @@ class GomokuVectorEnv(VectorEnv[Planes, Actions, npt.NDArray[Any]]):
         num_envs: Number of boards.
         ruleset: The ruleset, as a `Ruleset` or its text form.
         opponent: `random`, `naive:level=0` … `naive:level=4`, `chains` and `rule-based` reply in native code. Any other
-            agent's text, an `Agent`, or a function from a position to a move is called for one board after the other.
-            With "self" or None, the caller plays both colours, one action per step, and observations are from the
-            perspective of the side to move.
+            agent specification, an `Agent` or a function from a position to a move is called for one board after the
+            other. With "self" or None, the caller plays both colours, one action per step, and observations are from
+            the perspective of the side to move.
         side: The agent's colour: "black", "white", or "random" (drawn for each game).
         observation: One of `LAYOUTS`.
         channels: Order of the planes: "first" for [num_envs, C, height, width], "last" for [num_envs, height, width,
@@ -347,7 +347,7 @@ class GomokuVectorEnv(VectorEnv[Planes, Actions, npt.NDArray[Any]]):
         return np.moveaxis(seen, 1, -1) if self._spaces.channels_last else seen
 
     def _reply(self) -> None:
-        """Play the opponent's moves on the boards that wait for one, also the first moves of new games."""
+        """Play the opponent's moves on the boards that wait for one, including the first moves of new games."""
         assert self._opponent is not None
         replies = np.zeros(self.num_envs, dtype=np.int64)
         while len(boards := np.flatnonzero(self._owed)):
