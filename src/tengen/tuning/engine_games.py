@@ -1,4 +1,4 @@
-"""Self-play games by the alpha-beta engine, used to fit its weights and to train networks.
+"""Self-play games of the alpha-beta engine, used to fit its weights and to train networks.
 
 A file contains one game per line as JSON. A game depends only on the seed and its number, so an interrupted run can be
 resumed with any number of workers.
@@ -48,7 +48,7 @@ _OF_THE_GAME = ("game", "first", "moves", "values", "outcome")
 
 @dataclass(frozen=True, kw_only=True)
 class EngineGamesConfig:
-    """Settings for a run."""
+    """Settings for a set of games."""
 
     ruleset: Ruleset
     games: int
@@ -59,13 +59,13 @@ class EngineGamesConfig:
     weights: Path | None = None
     """Weights file (default: the shipped one)."""
     max_opening_value: int = MAX_OPENING_VALUE
-    """Largest absolute value of an opening, in evaluation units."""
+    """Maximum absolute value of an opening, in evaluation units."""
     to_the_end: bool = False
     """Play until the game is over on the board (default: until a search proves the result)."""
     noise: float = 0.0
     """Fraction of moves that are sampled from the few best lines with nearly equal values."""
     begun: Path | None = None
-    """File whose games are continued to the end, instead of playing new ones."""
+    """File with games to continue to the end; None plays new games."""
 
     def __post_init__(self) -> None:
         if not AlphaBeta.supports(self.ruleset):
@@ -93,7 +93,7 @@ class EngineGame:
     first: int
     """Number of opening moves; the engine chose the others."""
     values: tuple[int, ...]
-    """Search value of each move after the opening for its player, in evaluation units."""
+    """Search value of each move after the opening, for the side that played it, in evaluation units."""
     outcome: Outcome
     """Outcome on the board, or as proved by the last search."""
 
@@ -128,8 +128,8 @@ def generate_games(
 ) -> int:
     """Play the games that are missing from the file and append them. Return the number of games the file had before.
 
-    `make_pool` creates a pool that plays them, instead of `workers` processes on this machine. `on_start` is called
-    with the number of games the file had before, `on_game` with each finished game. A game is written when it ends.
+    If `make_pool` is given, its pool plays the games instead of `workers` processes on this machine. `on_start` is
+    called with the number of games the file had before, `on_game` with each finished game, after it has been written.
     Raises `InputError` if the file belongs to a different run (with other rules, nodes, seed, weights, …).
     """
     conditions = _conditions(config)
@@ -322,7 +322,7 @@ class _SelfPlayer:
 
 
 def last_stone(ruleset: Ruleset) -> int:
-    """Return the number of stones at which a game is declared drawn; later positions teach nothing about shapes."""
+    """Return the number of stones at which a game is declared a draw; later positions teach nothing about shapes."""
     return math.ceil(_FULL_BOARD * ruleset.area)
 
 
@@ -347,7 +347,7 @@ def find_opening(
     rng: random.Random,
     max_value: int = MAX_OPENING_VALUE,
 ) -> Position:
-    """Find a balanced opening of a few stones near the centre."""
+    """Return a balanced opening of a few stones near the centre."""
     best: tuple[int, Position] | None = None
     for _ in range(_OPENING_TRIES):
         position = _random_opening(ruleset, rng)

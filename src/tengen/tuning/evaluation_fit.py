@@ -104,7 +104,7 @@ class FitLosses:
 
 @dataclass(frozen=True, kw_only=True)
 class OrderingLosses:
-    """Losses of the move ordering for one colour or both; `top` is how often the played move is ranked first."""
+    """Losses of the move ordering for one colour or both; `top` is the share of played moves that are ranked first."""
 
     colour: str
     base: float
@@ -386,7 +386,7 @@ def _minimise(loss: Callable[[Floats], tuple[float, Floats]], ridge: Floats, ite
 
 
 def _quantise(tables: Floats, unit: int, limit: int) -> npt.NDArray[np.int16]:
-    """Round to integers [2, n] in the given unit; a single table is used for both colours."""
+    """Return the tables as integers [2, n] in the given unit; a single table is used for both colours."""
     whole = np.clip(np.rint(tables * unit), -limit, limit).astype(np.int16)
     return np.ascontiguousarray(np.broadcast_to(whole, (2, whole.shape[1])))
 

@@ -46,7 +46,7 @@ _SHIFT = EvaluationNet.SHIFT
 _OUTPUT_UNIT = EvaluationNet.OUTPUT_UNIT
 
 _INPUT_SCALE = 0.05
-"""Features are sums over many points; this scales them to about 1."""
+"""Factor that scales features, which are sums over many points, to about 1."""
 _OWN_CODE = 0.3
 """Factor for a code's own part, relative to the parts shared with other codes; as in the linear fit."""
 

@@ -1,9 +1,10 @@
 """Tunes the parameters of the alpha-beta search by self-play with SPSA, as fishtest does for Stockfish.
 
-All parameters are perturbed at once, each by its own step in a random direction. The engine with these values plays a
-pair of games (one opening, both colours) against the engine with the opposite perturbation, and every parameter moves a
-little towards the winner (Spall 1992, "Multivariate stochastic approximation using a simultaneous perturbation gradient
-approximation"). The state is a small JSON file that is replaced atomically after every round, so a run can be resumed.
+All parameters are perturbed simultaneously, each by its own step in a random direction. The engine with the perturbed
+values plays a pair of games (one opening, both colours) against the engine with the opposite perturbation. Then every
+parameter moves a little towards the winner (Spall 1992, "Multivariate stochastic approximation using a simultaneous
+perturbation gradient approximation"). The state is a small JSON file that is replaced atomically after every round, so
+a run can be resumed.
 """
 
 from __future__ import annotations
