@@ -1,6 +1,6 @@
 """The command line: one module per subcommand, each with a function `register(app)`.
 
-Subcommands import the packages they need only when they run, so that `tengen --help` is fast.
+A subcommand imports slow packages only when it runs, which keeps `tengen --help` fast.
 """
 
 from __future__ import annotations

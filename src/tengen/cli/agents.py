@@ -19,7 +19,7 @@ def register(app: typer.Typer) -> None:
 
     @command(app, "agents", group=Group.PLAY, examples=_EXAMPLES)
     def agents(
-        name: Annotated[str | None, typer.Argument(help="Show only this agent.")] = None,
+        name: Annotated[str | None, typer.Argument(help="Agent to show (default: all agents).")] = None,
     ) -> None:
         """List the players with their parameters. A player is written as NAME:key=value,key=value."""
         from rich.console import Console

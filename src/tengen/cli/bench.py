@@ -9,7 +9,7 @@ import typer
 from tengen.cli.command import Group, command
 
 _EXAMPLES = """
-    tengen bench            # the signature that commits state
+    tengen bench            # the signature for commit messages
     tengen bench --depth 8  # a shorter search
 """
 
@@ -20,12 +20,13 @@ def register(app: typer.Typer) -> None:
     @command(app, "bench", group=Group.DEVELOP, examples=_EXAMPLES)
     def bench(
         depth: Annotated[
-            int | None, typer.Option(min=1, max=40, help="Search depth in plies; the signature depends on it.")
+            int | None,
+            typer.Option(min=1, max=40, help="Search depth in plies (default: 10); the signature depends on it."),
         ] = None,
     ) -> None:
-        """Search ten fixed positions with one thread and print the node count, which changes whenever the search does.
+        """Search ten fixed positions with one thread; the node count changes whenever the search changes.
 
-        The message of a commit that changes the search must end with the last line of this output.
+        The message of a commit that changes the search must end with the last line of the output.
         """
         from rich.console import Console
         from rich.table import Table

@@ -30,7 +30,7 @@ def check(
     """Find damaged files and folders, and report what can be recovered.
 
     Checks training runs, data sets, networks, game stores, game files, puzzles and engine weights. Prints one line per
-    item. Nothing is changed. The exit code is 1 if anything is damaged.
+    item and changes nothing. The exit code is 1 if anything is damaged.
     """
     from tengen.cli.file_checks import find_items
     from tengen.errors import InputError

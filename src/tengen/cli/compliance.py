@@ -33,8 +33,10 @@ def compliance(
     tolerance_ms: Annotated[int, typer.Option(min=1, help="Tolerance for late answers, in milliseconds.")] = 1000,
     start_ms: Annotated[int, typer.Option(min=1, help="Time limit for START, in milliseconds.")] = 10_000,
     memory_mb: Annotated[int, typer.Option(min=1, help="Memory limit in MB.")] = 350,
-    cwd: Annotated[Path | None, typer.Option(metavar="DIR", help="Working directory of the engine.")] = None,
-    json_file: Annotated[Path | None, typer.Option("--json", help="Also write the report to this file.")] = None,
+    cwd: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Working directory of the engine (default: the current one).")
+    ] = None,
+    json_file: Annotated[Path | None, typer.Option("--json", help="Also write the report to this JSON file.")] = None,
 ) -> None:
     """Test an engine for Piskvork and Gomocup: commands, rules, boards, clocks, memory and bad input.
 

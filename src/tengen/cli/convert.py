@@ -50,10 +50,13 @@ def convert(
         RowOne | None, typer.Option(help="Whether row 1 is at the top or bottom in B (default: as in A).")
     ] = None,
     encoding: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Code page of the text in A, such as cp1252 or gbk.")
+        str | None,
+        typer.Option(
+            metavar="NAME", help="Code page of the text in A, such as cp1252 or gbk (default: as A states, or utf-8)."
+        ),
     ] = None,
     to_encoding: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Code page of the text in B (PSQ and lib only).")
+        str | None, typer.Option(metavar="NAME", help="Code page of the text in B, for PSQ and lib (default: utf-8).")
     ] = None,
     from_format: Annotated[
         str | None, typer.Option("--from", metavar="FORMAT", help="Format of A (default: inferred from its extension).")
@@ -62,7 +65,7 @@ def convert(
         str | None, typer.Option("--to", metavar="FORMAT", help="Format of B (default: inferred from its extension).")
     ] = None,
     game: Annotated[
-        int | None, typer.Option(min=1, help="Convert only the game with this number in A, counting from 1.")
+        int | None, typer.Option(min=1, help="Number of the game to convert, starting from 1 (default: all games).")
     ] = None,
     replay: Annotated[
         bool, typer.Option("--replay", help="Fill in missing results that follow from the final position.")
@@ -121,7 +124,7 @@ def convert(
     typer.echo(f"wrote {target}: {written:,} {'game' if written == 1 else 'games'}")
     warn(report.summary())
     if undecodable_texts:
-        warn([f"texts with bytes invalid in the code page: {undecodable_texts} (bytes preserved); try --encoding"])
+        warn([f"texts with bytes that the code page does not define: {undecodable_texts} (preserved); try --encoding"])
     if losses.lines():
         warn([f"lost: {', '.join(losses.lines())}"])
     if damage is not None:
@@ -153,7 +156,7 @@ def select_games(records: Iterable[GameRecord], game: int | None, source: Path) 
 
 
 def parse_rule(text: str | None) -> Ruleset | None:
-    """Parse the option `--rules`; None if it is not given."""
+    """Return the ruleset of the option `--rules`; None if it is not given."""
     from tengen.core.contracts import Ruleset
 
     return None if text is None else Ruleset.parse(text)

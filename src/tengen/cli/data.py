@@ -50,7 +50,7 @@ def generate(
     noise: Annotated[
         float,
         typer.Option(
-            min=0, max=1, help="Fraction of moves chosen at random among the engine's best moves of nearly equal value."
+            min=0, max=1, help="Fraction of moves chosen at random from the engine's best moves of nearly equal value."
         ),
     ] = 0.0,
     proved: Annotated[

@@ -85,7 +85,7 @@ def _describe_installation() -> Iterator[tuple[str, str]]:
 
     origin = metadata.distribution("tengen").read_text("direct_url.json") or ""
     is_editable = '"editable": true' in origin
-    build = "editable install, for the instructions of this machine" if is_editable else "installed package"
+    build = "editable install, built for this machine's processor" if is_editable else "installed package"
     yield "Tengen", f"{__version__}, {build}"
     yield "Python", f"{platform.python_version()}, {sys.executable}"
     models = _shipped_models()
@@ -126,7 +126,7 @@ def _processor() -> tuple[str, set[str]]:
 
 
 def _describe_extra(extra: str) -> str:
-    """Say whether the packages of an extra are installed, and how to install the missing ones."""
+    """Return the versions of the packages of an extra, or how to install the missing ones."""
     versions: dict[str, str | None] = {}
     for requirement in metadata.requires("tengen") or ():
         match = re.match(rf"([\w.-]+).*extra == ['\"]{extra}['\"]", requirement)
@@ -152,9 +152,9 @@ def _print_speeds(console: Console) -> None:
         console.print(row, style="yellow" if ratio < _SLOW else "")
     if slow:
         console.print(
-            f"{slow} of the figures are below {100 * _SLOW:.0f} % of the expected ones. Close other programs and repeat"
-            " the check. If they stay low, this processor is slower than the reference, or the native module was built"
-            " without optimisation: `make clean install` builds it again."
+            f"Speeds below {100 * _SLOW:.0f} % of the expected ones: {slow}. Close other programs and repeat the check."
+            " If speeds stay low, this processor is slower than the reference, or the native module was built without"
+            " optimisation; rebuild it with `make clean install`."
         )
 
 

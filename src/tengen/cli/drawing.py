@@ -25,7 +25,7 @@ _FANCY_STYLES = {Colour.BLACK: "bold #000000", Colour.WHITE: "bold #ffffff", Non
 
 
 def can_show_colour(console: Console) -> bool:
-    """Whether the console can show a wooden board with stones on it."""
+    """Return whether the console can show a board in colour."""
     return (
         console.is_terminal
         and not console.no_color
@@ -62,7 +62,7 @@ def draw_stones(
     winning: Collection[Point] = (),
     marks: Mapping[Point, str] | None = None,
 ) -> Text:
-    """Draw stones as `draw_board` does. They need not form a legal position."""
+    """Draw stones as `draw_board` does. The stones need not form a legal position."""
     marks = marks or {}
     columns = "   " + "".join(f" {chr(ord('a') + x)}" for x in range(ruleset.width))
     text = Text(columns + "\n")

@@ -1,7 +1,7 @@
 """Checks for everything Tengen writes: training runs, data sets, networks, game stores, game files, puzzles, weights.
 
-A check reads the whole item, compares checksums if there are any, and reports what can be recovered from a damaged
-one. It writes nothing and does not need torch.
+A check reads the whole item, verifies checksums if there are any, and reports what can be recovered from a damaged
+item. It writes nothing and does not need torch.
 """
 
 from __future__ import annotations
@@ -254,7 +254,7 @@ def check_engine_weights(path: Path) -> Findings:
 
 
 def check_dataset(folder: Path) -> Findings:
-    """Check the arrays of a data set, compare their checksums and encode every sample."""
+    """Check the arrays of a data set, verify their checksums and replay every game."""
     from tengen.datasets.dataset import Dataset
 
     findings = Findings("data set")

@@ -12,7 +12,7 @@ T = TypeVar("T")
 
 
 class BackgroundCall(Generic[T]):
-    """A call in a thread of its own, because Ctrl-C does not interrupt native code."""
+    """A call in its own thread, because Ctrl-C does not interrupt native code."""
 
     def __init__(self, work: Callable[[], T]) -> None:
         """Prepare the call, which `wait` starts. Its thread does not keep the process alive."""
@@ -58,10 +58,10 @@ def run_interruptibly(work: Callable[[], T], stop: Callable[[], None]) -> T:
 
 @contextmanager
 def deferred_interrupts() -> Iterator[Callable[[], None]]:
-    """Defer Ctrl-C: the yielded function raises KeyboardInterrupt once it has been pressed.
+    """Defer Ctrl-C: the yielded function raises KeyboardInterrupt if Ctrl-C has been pressed.
 
-    Pressing it twice raises KeyboardInterrupt immediately. Without this, an interrupt that arrives inside a destructor
-    would be lost, and the work would continue.
+    Pressing Ctrl-C twice raises KeyboardInterrupt immediately. Without this deferral, an interrupt that arrives inside
+    a destructor would be lost, and the work would continue.
     """
     is_pressed = False
 

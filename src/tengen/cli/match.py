@@ -28,7 +28,7 @@ _EXAMPLES = """
 
 
 class Proofs(StrEnum):
-    """Players who must claim a proved result to end a game."""
+    """How many players must claim a proved result to end a game."""
 
     NONE = "none"
     ONE = "one"
@@ -54,8 +54,10 @@ def match(
     b: Annotated[str, typer.Argument(metavar="B", help="Second agent (see `tengen agents`).", show_default=False)],
     rules: RulesOption = DEFAULT_RULES,
     games: Annotated[int, typer.Option(min=1, help="Number of games; each opening is played with both colours.")] = 40,
-    time_ms: Annotated[int | None, typer.Option(min=1, help="Milliseconds per move.")] = None,
-    match_ms: Annotated[int | None, typer.Option(min=1, help="Milliseconds per player for the whole game.")] = None,
+    time_ms: Annotated[int | None, typer.Option(min=1, help="Milliseconds per move (default: no limit).")] = None,
+    match_ms: Annotated[
+        int | None, typer.Option(min=1, help="Milliseconds per player for the whole game (default: no limit).")
+    ] = None,
     increment_ms: Annotated[int, typer.Option(min=0, help="Milliseconds added to the clock after each move.")] = 0,
     nodes: NodesOption = None,
     depth: DepthOption = None,
@@ -92,7 +94,9 @@ def match(
             "(for example 0.02,10,60).",
         ),
     ] = None,
-    max_moves: Annotated[int | None, typer.Option(min=1, help="Adjudicate a draw after this many stones.")] = None,
+    max_moves: Annotated[
+        int | None, typer.Option(min=1, help="Adjudicate a draw after this many stones (default: no limit).")
+    ] = None,
     tolerance_ms: Annotated[
         int, typer.Option(min=0, help="Milliseconds by which a move may exceed its time limit.")
     ] = 1000,
@@ -113,7 +117,7 @@ def match(
     disk_mb: Annotated[
         int | None, typer.Option(min=1, help="Stop when the --db file reaches this size in MB (default: no limit).")
     ] = None,
-    json_file: Annotated[Path | None, typer.Option("--json", help="Write the result to this file.")] = None,
+    json_file: Annotated[Path | None, typer.Option("--json", help="Also write the result to this JSON file.")] = None,
     save: Annotated[
         Path | None, typer.Option(metavar="FOLDER", help="Write the games as SGF, PSQ and PGN to this folder.")
     ] = None,

@@ -24,7 +24,7 @@ _AgentOption = Annotated[str, typer.Option("--agent", metavar="AGENT", help="Age
 _GamesOption = Annotated[
     int, typer.Option("--games", min=0, help="Number of self-play trial games per opening; must be even.")
 ]
-_GameNodesOption = Annotated[int, typer.Option("--game-nodes", min=2, help="Mean nodes per move of the trial games.")]
+_GameNodesOption = Annotated[int, typer.Option("--game-nodes", min=2, help="Mean nodes per move in the trial games.")]
 _WorkersOption = Annotated[int, typer.Option("--workers", min=1, help="Number of processes.")]
 
 
@@ -37,7 +37,7 @@ def register(app: typer.Typer) -> None:
 
 def generate(
     rules: RulesOption = DEFAULT_RULES,
-    count: Annotated[int, typer.Option(min=1, help="Number of openings.")] = 50,
+    count: Annotated[int, typer.Option(min=1, help="Number of openings to find.")] = 50,
     seed: Annotated[int, typer.Option(help="Random seed; each seed finds different openings.")] = 0,
     agent: _AgentOption = "alphabeta",
     nodes: Annotated[int, typer.Option(min=1, help="Node limit of the longest search per opening.")] = 20_000,
@@ -60,7 +60,7 @@ def generate(
     ] = None,
     out: Annotated[Path | None, typer.Option(help="File to write (default: standard output).")] = None,
 ) -> None:
-    """Find balanced openings: random stones near the centre whose value is close to 0 and that both colours win.
+    """Find balanced openings: random stones near the centre, a value close to 0, and trial games won by both colours.
 
     No two openings are symmetric to each other. The same seed and agent find the same openings with any number of
     workers. Pass the file to `tengen match --openings`.
@@ -115,13 +115,16 @@ def check(
     games: _GamesOption = 20,
     game_nodes: _GameNodesOption = 3_000,
     seed: Annotated[int, typer.Option(help="Random seed for the trial games.")] = 0,
-    first: Annotated[int | None, typer.Option(min=1, help="Check only the first N openings.", metavar="N")] = None,
+    first: Annotated[
+        int | None, typer.Option(min=1, help="Check only the first N openings (default: all).", metavar="N")
+    ] = None,
     workers: _WorkersOption = 1,
-    json_file: Annotated[Path | None, typer.Option("--json", help="Also write the report to this file.")] = None,
+    json_file: Annotated[Path | None, typer.Option("--json", help="Also write the report to this JSON file.")] = None,
 ) -> None:
-    """Report how balanced the openings of a file are: values, proofs, and the share of split pairs.
+    """Report how balanced the openings in a file are: values, proofs, and the share of split pairs.
 
-    A pair of games with the same winner says nothing about two players who exchange colours: each wins once.
+    Each opening is played twice, with colours exchanged. If the same colour wins both games, the pair is split: each
+    player wins once, and the pair says nothing about their strength.
     """
     import json
 

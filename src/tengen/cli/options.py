@@ -1,4 +1,4 @@
-"""Options that several commands share, so that they mean the same thing everywhere."""
+"""Options shared by several commands, with the same meaning everywhere."""
 
 from __future__ import annotations
 
@@ -19,19 +19,25 @@ StatedRulesOption = Annotated[
     typer.Option(
         "--rules",
         metavar="RULES",
-        help="Rule (such as renju) or ruleset (such as 20x20:5:standard) for games and positions that specify neither.",
+        help="Rule (such as renju) or ruleset (such as 20x20:5:standard) for games and positions that specify neither"
+        " (default: the format's, usually 15x15:5:freestyle).",
     ),
 ]
 NodesOption = Annotated[
     int | None,
-    typer.Option("--nodes", min=1, help="Maximum number of nodes per search (simulations in a Monte Carlo search)."),
+    typer.Option(
+        "--nodes", min=1, help="Maximum number of nodes, or Monte Carlo simulations, per search (default: no limit)."
+    ),
 ]
 SimulationsOption = Annotated[
     int | None,
-    typer.Option("--simulations", min=1, help="Maximum number of simulations per Monte Carlo search."),
+    typer.Option(
+        "--simulations", min=1, help="Maximum number of simulations per Monte Carlo search (default: the agent's own)."
+    ),
 ]
 DepthOption = Annotated[
-    int | None, typer.Option("--depth", min=1, help="Maximum depth of iterative deepening, in plies.")
+    int | None,
+    typer.Option("--depth", min=1, help="Maximum depth of iterative deepening, in plies (default: no limit)."),
 ]
 ThreadsOption = Annotated[int, typer.Option("--threads", min=1, help="Number of threads per search.")]
 

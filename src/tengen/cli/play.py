@@ -56,13 +56,14 @@ def register(app: typer.Typer) -> None:
             ),
         ] = None,
         side: Annotated[
-            Side | None, typer.Option(help="Your colour; in an opening procedure, black places the first stones.")
+            Side | None,
+            typer.Option(help="Your colour (default: black); in an opening procedure, black places the first stones."),
         ] = None,
         black: Annotated[
-            str | None, typer.Option(metavar="AGENT", help=f"Black player: an agent, or `{PERSON}`.")
+            str | None, typer.Option(metavar="AGENT", help=f"Black player: an agent or `{PERSON}` (default: {PERSON}).")
         ] = None,
         white: Annotated[
-            str | None, typer.Option(metavar="AGENT", help=f"White player: an agent, or `{PERSON}`.")
+            str | None, typer.Option(metavar="AGENT", help=f"White player: an agent or `{PERSON}` (default: {PERSON}).")
         ] = None,
         time_ms: Annotated[
             int | None,
@@ -143,7 +144,7 @@ def _make_player(text: str, ruleset: Ruleset, rng: random.Random, closing: conte
 
 
 def _check_save(path: Path | None) -> None:
-    """Check before the game that it can be saved to the file; None means that it will not be saved."""
+    """Raise `InputError` if the game cannot be saved to this file; None is ignored."""
     from tengen.cli.output import check_writable
     from tengen.records import format_of
 

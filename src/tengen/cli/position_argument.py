@@ -48,7 +48,7 @@ def read_position(text: str, rules: str | None = None) -> Position:
 
 
 def _is_file(path: str) -> bool:
-    """Whether the text is a path: the file exists, or the text has a file extension (`h8i9` and `15/h8i9` do not)."""
+    """Return whether the text is a path: the file exists, or the text has a file extension, unlike `15/h8i9`."""
     try:
         return Path(path).is_file() or Path(path).suffix != ""
     except OSError:

@@ -32,11 +32,13 @@ def ratings(
     mix_limits: Annotated[
         bool, typer.Option("--mix-limits", help="Rate games together even if a player's time or node limits differ.")
     ] = False,
-    json_file: Annotated[Path | None, typer.Option("--json", help="Write all results to this file.")] = None,
+    json_file: Annotated[Path | None, typer.Option("--json", help="Write all results to this JSON file.")] = None,
     pgn: Annotated[
         Path | None, typer.Option(help="Write the results as PGN for other rating programs (Ordo, BayesElo).")
     ] = None,
-    report: Annotated[Path | None, typer.Option(metavar="FOLDER", help="Folder for the report and its plots.")] = None,
+    report: Annotated[
+        Path | None, typer.Option(metavar="FOLDER", help="Write a report with plots to this folder.")
+    ] = None,
 ) -> None:
     """Rate all players in one or more game stores, by ruleset. The tournament may still be running."""
     import contextlib

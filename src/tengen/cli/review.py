@@ -64,20 +64,23 @@ def review(
         str | None,
         typer.Option(
             metavar="X,X,X",
-            help="Minimum win rate loss, in percentage points, of an inaccuracy, a mistake and a blunder"
+            help="Minimum loss of win rate, in percentage points, for an inaccuracy, a mistake and a blunder"
             " (default: 6,14,28).",
         ),
     ] = None,
     workers: Annotated[
         int | None,
-        typer.Option(min=1, help="Number of positions to search at the same time (default: one per core)."),
+        typer.Option(min=1, help="Number of positions to search in parallel (default: one per core)."),
     ] = None,
     rules: StatedRulesOption = None,
     rows: Annotated[
         RowOne, typer.Option(help="Whether row 1 is at the top or bottom in position strings.")
     ] = RowOne.BOTTOM,
     encoding: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Code page of the text in the file, such as cp1252 or gbk.")
+        str | None,
+        typer.Option(
+            metavar="NAME", help="Code page of the text, such as cp1252 or gbk (default: as the file states, or utf-8)."
+        ),
     ] = None,
     from_format: Annotated[
         str | None,
@@ -86,8 +89,8 @@ def review(
 ) -> None:
     """Judge every move of a game, explain the bad ones, and show the accuracy of both players.
 
-    A move is judged by the winrate that it lost. The effort is counted in nodes, so the same game gets the same review
-    on every machine, and the same as on the board in the browser. Ctrl-C prints the review of the moves so far.
+    A move is judged by how much it lowers the win rate. The effort is counted in nodes, so a game gets the same review
+    on every machine and in the browser. Ctrl-C prints the review of the moves so far.
     """
     from rich.console import Console
 
@@ -144,7 +147,7 @@ def _parse_thresholds(text: str | None) -> Thresholds | None:
     try:
         inaccuracy, mistake, blunder = (float(part) / 100 for part in text.split(","))
     except ValueError:
-        raise InputError(f"not three numbers: --thresholds {text!r} (expected percentages such as 6,14,28)") from None
+        raise InputError(f"--thresholds must be three percentages such as 6,14,28, not {text!r}") from None
     if not 0 < inaccuracy <= mistake <= blunder <= 1:
         raise InputError(f"--thresholds {text!r} must increase from above 0 to at most 100, such as 6,14,28")
     return Thresholds(inaccuracy=inaccuracy, mistake=mistake, blunder=blunder)
@@ -153,7 +156,7 @@ def _parse_thresholds(text: str | None) -> Thresholds | None:
 def _review(
     file: Path, record: GameRecord, effort: Effort, thresholds: Thresholds | None, threads: int
 ) -> tuple[Review, bool]:
-    """Review the game with a progress bar on stderr; return also whether Ctrl-C ended it early."""
+    """Review the game with a progress bar on stderr; also return whether Ctrl-C ended the review early."""
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
@@ -193,11 +196,11 @@ def _print_review(console: Console, reviewed: Review, *, all_moves: bool) -> Non
 
 
 def _print_graph(console: Console, reviewed: Review) -> None:
-    """Print the winrate of black after each move as bars, in lines that fit."""
+    """Print black's win rate after each move as bars, wrapped to the width of the console."""
     bars = _BARS if console.encoding.lower().startswith("utf") else _PLAIN_BARS
     values = [move.black_value_after for move in reviewed.moves]
     levels = [bars[min(len(bars) - 1, int((value + 1) / 2 * len(bars)))] for value in values]
-    console.print("Winrate of black after each move:")
+    console.print("Black's win rate after each move:")
     room = max(10, (console.width - 6) // 10 * 10)
     for start in range(0, len(levels), room):
         console.print(f"{start + 1:>4}  {''.join(levels[start : start + room])}")

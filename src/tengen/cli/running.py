@@ -25,7 +25,7 @@ _PLAINER = (
     ("Input should be a valid integer, unable to parse string as an integer", "must be an integer"),
     ("Input should be a valid number, unable to parse string as a number", "must be a number"),
 )
-"""Typer's phrases and our replacements for them."""
+"""Typer's phrases and our replacements."""
 
 _MISSING = (os.strerror(errno.ENOENT), " does not exist")
 """Endings of messages about files that do not exist."""
@@ -34,7 +34,7 @@ _is_terminated = False
 
 
 def is_terminated() -> bool:
-    """Whether the process has received SIGTERM and must therefore not ask the user anything."""
+    """Return whether the process has received SIGTERM, after which it must not ask the user anything."""
     return _is_terminated
 
 
@@ -73,8 +73,8 @@ def run_app(app: typer.Typer, name: str) -> NoReturn:
 
 
 def _terminate(number: int, frame: FrameType | None) -> None:
-    """Handle SIGTERM like Ctrl-C, whose handler the command may have replaced, or which a background job ignores."""
-    global _is_terminated  # noqa: PLW0603  a signal handler has no other way to tell
+    """Handle SIGTERM like Ctrl-C, with the handler that the command has set. A background job may ignore Ctrl-C."""
+    global _is_terminated  # noqa: PLW0603  a signal handler cannot return a value
     _is_terminated = True
     handler = signal.getsignal(signal.SIGINT)
     if not callable(handler):

@@ -41,7 +41,7 @@ def runs(
     folder: Annotated[Path, typer.Argument(help="A run, or a folder that contains runs.")] = Path("runs"),
     plots: Annotated[bool, typer.Option("--plots", help="Write plots of each run to its folder.")] = False,
 ) -> None:
-    """List training runs: running, stopped or finished, with their progress and strength."""
+    """List training runs with their state, progress and strength."""
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
@@ -125,7 +125,7 @@ def compare(
 def export(
     run: Annotated[Path, typer.Argument(help="A run.", show_default=False)],
     csv: Annotated[
-        Path | None, typer.Option(help="Write to this file (default: standard output).", show_default=False)
+        Path | None, typer.Option(help="CSV file to write (default: standard output).", show_default=False)
     ] = None,
 ) -> None:
     """Export the metrics of a run as CSV: one line per iteration, one column per number."""

@@ -71,7 +71,7 @@ def register(app: typer.Typer) -> None:
             bool,
             typer.Option(
                 "--read-only",
-                help="Do not let the browser start training runs and tournaments. This is always disabled if"
+                help="Do not let the browser start training runs and tournaments. Starting them is always disabled if"
                 " the server listens on an address other than loopback.",
             ),
         ] = False,

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 _EXAMPLES = """
     tengen show game.sgf             # the final position
     tengen show game.psq --move 12   # after move 12
-    tengen show games.rif --game 7   # another game of the file
+    tengen show games.rif --game 7   # another game in the file
 """
 
 
@@ -43,7 +43,10 @@ def show(
         RowOne, typer.Option(help="Whether row 1 is at the top or bottom in position strings.")
     ] = RowOne.BOTTOM,
     encoding: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Code page of the text in the file, such as cp1252 or gbk.")
+        str | None,
+        typer.Option(
+            metavar="NAME", help="Code page of the text, such as cp1252 or gbk (default: as the file states, or utf-8)."
+        ),
     ] = None,
     from_format: Annotated[
         str | None,

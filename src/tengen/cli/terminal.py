@@ -86,7 +86,7 @@ class TerminalGame:
 
     @property
     def has_failed_agent(self) -> bool:
-        """Whether the game was lost by the failure of an agent."""
+        """Whether an agent failed and therefore lost the game."""
         return self._failed is not None
 
     # -- game loop -------------------------------------------------------------------------------------------------
@@ -124,7 +124,7 @@ class TerminalGame:
         return record
 
     def _short_reason(self) -> str:
-        """The reason for the result, as used in game records; empty while the game is in progress."""
+        """Return the reason for the result, as used in game records; empty while the game is in progress."""
         if self._failed is not None:
             return "error"
         if self._resigned is not None:
@@ -302,7 +302,7 @@ class TerminalGame:
 
     def _undo(self, _: str) -> None:
         if self._failed is not None:
-            self._failed = None  # the person moves again, and the agent then tries once more
+            self._failed = None  # the agent tries again after the person's next move
         elif self._resigned is not None:
             self._resigned = None
             self._announced_end = False

@@ -51,8 +51,8 @@ def train(
         float | None,
         typer.Option(
             min=0,
-            help="After this many minutes, stop at the end of the iteration; same as --set minutes=…."
-            " With --resume, the new limit of the run.",
+            help="Stop at the end of the iteration after this many minutes (default: the preset's limit); same as"
+            " --set minutes=…. With --resume, the new limit of the run.",
         ),
     ] = None,
     keys: Annotated[
@@ -60,7 +60,12 @@ def train(
         typer.Option("--keys", help="List the algorithm's settings (for --set) and their defaults, then exit."),
     ] = False,
     init_from: Annotated[
-        str | None, typer.Option(metavar="MODEL", help="Initial network: a shipped model, a run or a weights file.")
+        str | None,
+        typer.Option(
+            metavar="MODEL",
+            help="Initial network: a shipped model, a run or a weights file"
+            " (default: the preset's, or random weights).",
+        ),
     ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Random seed for the run.")] = 0,
     on: OnOption = "local",
@@ -81,7 +86,7 @@ def train(
     ] = None,
     quiet: Annotated[bool, typer.Option("--quiet", help="Do not show progress.")] = False,
 ) -> None:
-    """Train a player. A run is a folder; it can be interrupted at any time, resumed, watched and played against."""
+    """Train a player. A run is a folder; you can interrupt and resume it at any time, watch it and play against it."""
     import shlex
 
     from rich.console import Console
@@ -173,7 +178,7 @@ def _list_presets(console: Console) -> None:
 
 
 def _list_keys(console: Console, algorithm: str, preset: str | None) -> None:
-    """Print every setting with its type, its default (or the preset's value) and its description."""
+    """Print every setting with its type, its default or the preset's value, and its description."""
     from rich.padding import Padding
     from rich.text import Text
 
