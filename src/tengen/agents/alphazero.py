@@ -128,7 +128,7 @@ class AlphaZeroParameters:
 class AlphaZeroAgent(NetworkAgent):
     """Plays the most visited move in a PUCT search, which keeps its tree from move to move.
 
-    In a lost position, visit counts say little, and the tree proves losses by the first refutations it finds, which
+    In a lost position, visit counts say little. The tree proves losses by the first refutations that it finds, which
     may not be the shortest ones. An alpha-beta search then looks for the move that delays the loss longest.
     """
 

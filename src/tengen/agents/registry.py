@@ -226,8 +226,8 @@ def agent_kind(name: str) -> AgentKind:
 def make_agent(player: Player) -> Agent:
     """Create a player from its specification, such as `naive:level=3` or `./mybot.py:MyBot`, or from a Python object.
 
-    An object is an agent, which stays open when the returned one is closed, a class of agents, or a function from a
-    position to a move. Raises `AgentNameError` for unknown names, keys and values; the message lists the known ones.
+    An object can be an agent, a class of agents, or a function from a position to a move. An agent stays open when the
+    returned one is closed. Raises `AgentNameError` for unknown names, keys and values, and lists the known ones.
 
     >>> make_agent("naive:level=2").name
     'naive:level=2'

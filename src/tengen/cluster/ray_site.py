@@ -1,7 +1,7 @@
 """Workers as Ray actors.
 
 An actor executes one order per call. Ray never restarts an actor or retries a call, because either would run an order
-twice; instead, the fleet starts another worker and sends the order again. All actors and objects belong to this process
+twice. Instead, the fleet starts another worker and sends the order again. All actors and objects belong to this process
 and die with it.
 """
 

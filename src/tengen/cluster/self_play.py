@@ -1,8 +1,8 @@
 """Self-play on a fleet: workers play continuously, and an iteration uses the games that have arrived.
 
 The driver requests from every worker the games it finishes in the next few seconds with the newest weights. Unfinished
-games stay in the worker between calls; they are all that is lost with a worker. Games that arrive after an iteration is
-complete count towards the next one.
+games stay in the worker between calls, so a lost worker loses only its unfinished games. Games that arrive after an
+iteration is complete count towards the next one.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Static explanation of the threats in a position, as data and as sentences.
 
-For each colour, the explanation lists the *standing* threats, which are already on the board: a four makes a five on
-the next move, an open three makes an open four on the next move. Each threat includes the points that answer it. The
+For each colour, the explanation lists the *standing* threats, which are already on the board. With the next move, a
+four becomes a five, and an open three becomes an open four. Each threat includes the points that answer it. The
 *chances* are the shapes that one more stone would make on each empty point. The terms are those of
 docs/reference/rules.md. With win length four, "five" still means the winning row, and "four" means one stone fewer.
 

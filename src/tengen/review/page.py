@@ -1,4 +1,4 @@
-"""A reviewed game as a self-contained HTML page: the winrate of black, and a diagram for every bad move."""
+"""A reviewed game as a self-contained HTML page: black's winrate, and a diagram for every bad move."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def review_page(game: GameRecord, review: Review, header: Sequence[str]) -> str:
         '<meta name="viewport" content="width=device-width, initial-scale=1">',
         f"<style>{_STYLE}</style></head><body>",
         f"<h1>{title}</h1><p>{'<br>'.join(others)}</p>",
-        "<h2>Winrate of black</h2>",
+        "<h2>Black's winrate</h2>",
         winrate_graph(review),
         "<h2>Accuracy</h2>",
         *_summary_table(review),
@@ -54,7 +54,7 @@ def review_page(game: GameRecord, review: Review, header: Sequence[str]) -> str:
 
 
 def winrate_graph(review: Review) -> str:
-    """Draw the winrate of black after each move as SVG, with a dot on every bad move."""
+    """Draw black's winrate after each move as SVG, with a dot on every bad move."""
     values = [review.root_black_value, *(move.black_value_after for move in review.moves)]
     step = _GRAPH_WIDTH / max(1, len(values) - 1)
 
@@ -70,7 +70,7 @@ def winrate_graph(review: Review) -> str:
     )
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="-6 -6 {_GRAPH_WIDTH + 12} {_GRAPH_HEIGHT + 12}"'
-        f' width="{_GRAPH_WIDTH}" role="img" aria-label="Winrate of black after each move">'
+        f' width="{_GRAPH_WIDTH}" role="img" aria-label="Black\'s winrate after each move">'
         f'<rect width="{_GRAPH_WIDTH}" height="{_GRAPH_HEIGHT}" fill="#f7f7f2"/>'
         f'<polygon points="0,{_GRAPH_HEIGHT} {line} {_GRAPH_WIDTH},{_GRAPH_HEIGHT}" fill="#555"/>'
         f'<path d="M0 {_GRAPH_HEIGHT / 2}H{_GRAPH_WIDTH}" stroke="#c62828" stroke-dasharray="4"/>{dots}</svg>'

@@ -1,7 +1,7 @@
 """Critics: small networks that estimate winning probabilities from shape counts.
 
-A critic evaluates the position after each candidate move from the point of view of the player making the move, and
-the player takes the best one. All of this is native code. A critic file is in safetensors format with a description;
+A critic evaluates the position after each candidate move, from the point of view of the player making the move. The
+player takes the best move. All of this is native code. A critic file is in safetensors format with a description;
 reading it does not need torch.
 """
 

@@ -30,7 +30,7 @@ class CriticGames:
     """Games, the positions after their moves, and their values as winning probabilities for black.
 
     A position has one value per view. A critic whose inputs include the side to move (`stones`) has two views, black's
-    and white's; otherwise the only view is that of the colour that has just moved.
+    and white's. Any other critic has only the view of the colour that has just moved.
     """
 
     moves: list[npt.NDArray[np.int16]]

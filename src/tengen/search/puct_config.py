@@ -86,8 +86,8 @@ class PuctConfig:
     vcf_nodes_root: int = 0
     """Node limit for the VCF search at the root of each search."""
     vct_nodes: int = 0
-    """Node limit for the VCT search at important positions, those with at least an eighth of all simulations and
-    `vct_visits` visits; 0 disables it. Needs `tactics` and win length 4 or 5."""
+    """Node limit for the VCT search at positions with at least an eighth of all simulations and at least `vct_visits`
+    visits; 0 disables it. Needs `tactics` and win length 4 or 5."""
     vct_visits: int = 16
     """Minimum number of visits for a VCT search."""
     discount: float = 1.0

@@ -34,9 +34,9 @@ _FIRST_REPORT = 32
 class PuctSearch:
     """A search tree for positions under one ruleset, guided by one network. It runs one search at a time.
 
-    Each thread collects leaves (`config.leaves` of them once the tree is large enough), calls the evaluator and backs
-    up its answers, all on the same tree. Several threads may call the evaluator at the same time. With one thread and
-    no time limit, the same calls return the same results.
+    All threads work on the same tree. Each one collects leaves (`config.leaves` of them once the tree is large enough),
+    calls the evaluator and backs up its answers. Several threads may call the evaluator at the same time. With one
+    thread and no time limit, the same calls return the same results.
 
     >>> from tengen.search.evaluation import UniformEvaluator
     >>> search = PuctSearch(Ruleset.parse("3x3:3"), UniformEvaluator(), PuctConfig(solve=True, simulations=100_000))
@@ -71,7 +71,7 @@ class PuctSearch:
         """Search a position; `on_analysis` receives snapshots. The game must not be over.
 
         `simulations` and `nodes` both limit the simulations; `depth` is ignored. Without a limit, the configured number
-        of simulations applies. Gumbel search must know its number of simulations in advance: it runs at most the
+        of simulations applies. Gumbel search must know its number of simulations in advance. It runs at most the
         configured number with a time limit, and at most a million without one. Once the tree has used its memory, it
         stops growing, and further simulations visit existing nodes. The first line is the move to play: the most
         visited one, or one sampled from the visits if `temperature` is above 0. The policy of the analysis is the

@@ -1,6 +1,6 @@
 """Self-play with the PUCT tree search (docs/how/mcts.md), many games at once.
 
-The trees are native. Native code walks every tree to a leaf and writes the planes, an `Evaluator` evaluates them, and
+The trees are native. Native code walks every tree to a leaf and writes the planes. An `Evaluator` evaluates them. Then
 native code expands the leaves and backs up the values.
 """
 
@@ -194,7 +194,7 @@ class SelfPlay:
         """Return the unfinished games as arrays, for a file without pickle; `load_state` continues them.
 
         Trees and cached evaluations are not included. This object discards them as well, so that it continues
-        exactly like an object that loads the state. Call it between `supply` and `collect`, after `finished`.
+        exactly like an object that loads the state. Call `state` between `supply` and `collect`, after `finished`.
         """
         if self._native.finished_count:
             count = self._native.finished_count

@@ -164,8 +164,8 @@ class _FourSlices:
 class _ThreatSlices:
     """Solver for fours and threes, run in slices. Its nodes are expensive: each one searches for continuous fours.
 
-    Every slice is preceded by a slice of the search for fours alone, until that search is complete: most wins that need
-    only fours are found sooner that way. Both searches share a table of the positions that fours alone do not win.
+    Until the search for fours alone is complete, one of its slices precedes every slice: most wins that need only fours
+    are found sooner that way. Both searches share a table of the positions that fours alone do not win.
     """
 
     first_slice = 8

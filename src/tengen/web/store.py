@@ -72,7 +72,7 @@ _LISTED = "id, owner, created_at, changed_at, summary"
 
 
 class Store:
-    """An open store. Without a path, it lives in memory and is lost when the process ends."""
+    """An open store. Without a path, all entries are kept in memory and lost when the process ends."""
 
     def __init__(self, path: Path | None, max_entries: int = 20_000, max_bytes: int = 2 << 30) -> None:
         """Open or create the file. Raises `InputError` if it is not a store or cannot be written.

@@ -1,11 +1,14 @@
 """Scheduler that shares a few search processes fairly among many clients, with limits on time and memory.
 
-Scheduling is weighted fair queueing (Demers, Keshav and Shenker 1989). The scheduler tracks the CPU time used by each
-owner (a game or a browser tab); a new owner starts at the lowest usage among the active ones. The next job is the one
-whose owner would then have the lowest usage. The expected cost of a job is a running average over similar jobs.
+Scheduling is weighted fair queueing (Demers, Keshav and Shenker 1989). An owner is a game or a browser tab. The
+scheduler tracks the CPU time used by each owner; a new owner starts at the lowest usage among the active ones. The next
+job is the one after which its owner would have the lowest usage. The expected cost of a job is a running average over
+similar jobs.
+
 If other jobs are waiting, an analysis is preempted after its time slice and resumed later. While people are playing,
-one worker is kept free of analyses. A worker that dies or exceeds its limits is replaced. If it died, its job is run
-again once on another worker; if that one dies too, or if the job exceeded a limit, its owner gets an error.
+one worker is kept free of analyses. A worker that dies or exceeds its limits is replaced. The job of a worker that
+died is retried once on another worker. If that worker dies as well, or if a job exceeds a limit, the owner of the job
+gets an error.
 """
 
 from __future__ import annotations
