@@ -1,8 +1,8 @@
 """Export of networks to ONNX files, so that playing does not require torch.
 
-The graph is written layer by layer; the networks of other people are traced by torch (`traced_graph`). Fixed scaling
-factors are folded into the weights, and heads used only in training are left out. Export takes milliseconds, so
-self-play exports the network in every iteration.
+Built-in networks are written layer by layer; torch traces third-party networks (`traced_graph`). Fixed scaling factors
+are folded into the weights, and heads used only in training are left out. Export takes milliseconds, so self-play
+exports the network in every iteration.
 """
 
 from __future__ import annotations
@@ -37,10 +37,10 @@ from tengen.nets.traced_graph import write_traced
 
 _IR_VERSION = 8  # the newest version that onnxruntime 1.20 reads
 _HEADS = ("policy_", "value_")
-"""How the names of the layers start that belong to one of the two outputs."""
+"""Prefixes of the names of layers that belong to one of the two outputs."""
 _LAST_LAYERS = ("policy_map", "value_logits")
 _LAYERS = ("Conv", "MatMul", "Gemm")
-"""The operators with weights."""
+"""Operators with weights."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,21 +48,21 @@ class Int8Options:
     """What int8 networks compute in 8 bits. `python -m benchmarks int8` measures what each option is worth."""
 
     residuals: bool = False
-    """Quantise the sums of residual blocks too, which changes many moves."""
+    """Also quantise the sums of residual blocks, which changes many moves."""
     rectified: bool = True
-    """Quantise the output of a layer after its Relu, not before, so that no bits are spent on negative numbers."""
+    """Quantise the output of a layer after its Relu instead of before, which spends no bits on negative numbers."""
     heads: bool = False
-    """Quantise all but the last layers of the heads too. They are cheap, and their errors reach the output directly."""
+    """Also quantise the heads, except their last layers. Heads are cheap; their errors reach the output directly."""
     full_range: bool = False
-    """Use all 8 bits of the weights. Processors without VNNI add pairs of products in 16 bits, which then overflow."""
+    """Use all 8 bits of the weights. On processors without VNNI, the 16-bit sums of two products can then overflow."""
 
 
 def export_onnx(net: Net, ruleset: Ruleset, *, name: str = "", discount: float | None = None) -> bytes:
     """Return the network as a sealed ONNX file: planes [B, C, H, W] → log_policy [B, H·W], value [B].
 
     Metadata: `ruleset`, `planes`, `net` (the configuration as JSON), `any_size`, `precision`, `name`, `sha256`, and
-    `discount` if the value targets were discounted; a search should use the same discount. Raises `InputError` if the
-    network of somebody else uses an operator that `onnx_check` does not allow.
+    `discount` if the value targets were discounted; a search should use the same discount. Raises `InputError` if a
+    third-party network uses an operator that `onnx_check` does not allow.
     """
     graph = Graph()
     is_traced = False
@@ -120,7 +120,7 @@ def export_onnx(net: Net, ruleset: Ruleset, *, name: str = "", discount: float |
 def quantise(model: bytes, calibration: FloatPlanes, options: Int8Options | None = None) -> bytes:
     """Return the network as a sealed ONNX file with int8 weights and activations.
 
-    With the default options, the file gives the same answers on every processor.
+    With the default options, the network returns the same results on every processor.
 
     `calibration` has planes [N, C, H, W] from real games. They determine the range of the activations, so pass a few
     hundred positions from all phases of the game. Raises `RunError` if temporary files cannot be written.

@@ -2,7 +2,7 @@
 
 A shipped model is a folder `models/NAME/` with `model.onnx`, `model-int8.onnx`, the weights `model.safetensors`, and a
 card about its training and strength (`card.json` for programs, `card.md` for people). A training run writes its newest
-network to `model.onnx` in its folder, so it can play while it trains.
+network to `model.onnx` in its folder, so the network can play while the run continues.
 """
 
 from __future__ import annotations
@@ -48,9 +48,9 @@ NETWORK_FILE = "model.onnx"
 _FILES = {Precision.FP32: NETWORK_FILE, Precision.INT8: "model-int8.onnx"}
 WEIGHTS_FILE = "model.safetensors"
 MILESTONES_FOLDER = "milestones"
-"""Folder in a run with the networks of chosen iterations, in folders named by the iteration."""
+"""Folder in a run with the networks of chosen iterations, each in a folder named after its iteration."""
 _OLD_NAMES = {"pg9": "pg-9x9-paper"}
-"""Former name → current name of a shipped model."""
+"""Current names of renamed models, by former name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +70,7 @@ class ModelInfo:
     """Discount per ply for its value targets; None if they were not discounted."""
 
     def supports(self, ruleset: Ruleset) -> bool:
-        """Whether the network can evaluate positions under a ruleset."""
+        """Return whether the network can evaluate positions under a ruleset."""
         mine = self.ruleset
         same_size = (ruleset.width, ruleset.height) == (mine.width, mine.height)
         return (same_size or self.has_any_size) and (ruleset.win_length, ruleset.rule) == (mine.win_length, mine.rule)
@@ -135,7 +135,7 @@ def load_model(
 def load_network_file(path: Path, *, threads: int = 1, name: str = "") -> tuple[OnnxEvaluator, ModelInfo]:
     """Load an ONNX file of any precision; verify its checksum and graph, and evaluate an empty board as a test.
 
-    `name` is the name of the model (default: the path). Every failure is an `InputError` with the path of the file.
+    `name` is the name of the model (default: the path). Every failure raises an `InputError` that names the file.
     """
     data = read_bytes(path, MAX_MODEL_BYTES)
     sha256 = check_seal(data, str(path))
@@ -178,16 +178,19 @@ def milestone_folder(run: Path, iteration: int) -> Path:
 
 
 def find_milestone(run: Path, iteration: int) -> Path:
-    """Return the folder of a run's network after an iteration. Raises `InputError` with the nearest ones it kept."""
+    """Return the folder of a run's network after an iteration.
+
+    If the run did not keep it, raises an `InputError` that lists the nearest iterations whose networks it kept.
+    """
     folder = milestone_folder(run, iteration)
     if folder.is_dir():
         return folder
     kept = sorted(int(path.name) for path in folder.parent.glob("*") if path.name.isdecimal() and path.is_dir())
     nearest = sorted(sorted(kept, key=lambda one: abs(one - iteration))[:5])
     remedy = (
-        f"the nearest ones it kept: {', '.join(map(str, nearest))}"
+        f"the nearest iterations that it kept are {', '.join(map(str, nearest))}"
         if kept
-        else "it kept only the newest; train with --set milestone_every=10 to keep one in ten"
+        else "it kept only the newest network; to keep every tenth, train with --set milestone_every=10"
     )
     raise InputError(f"{run} has no network of iteration {iteration}; {remedy}")
 

@@ -61,7 +61,7 @@ class SelfPlayConfig:
     actors: int = 2
     """Number of threads; each plays an equal share of the games."""
     parallel: int = 128
-    """Number of concurrent games over all threads."""
+    """Number of concurrent games across all threads."""
     overlaps: bool = True
     """Play the next iteration's games during training, with the weights from before this iteration's steps."""
     precision: Precision = Precision.FP32
@@ -71,7 +71,7 @@ class SelfPlayConfig:
     gpus: float = 1.0
     """Share of a GPU that each cluster worker reserves if the device is cuda."""
     first_simulations: int = 0
-    """Initial simulations per move, growing linearly to `search.simulations`; 0 for a constant number."""
+    """Initial number of simulations per move, which grows linearly to `search.simulations`; 0 for no growth."""
 
     def __post_init__(self) -> None:
         if not 1 <= self.actors <= min(self.games, self.parallel):
@@ -100,7 +100,7 @@ class LearnerConfig:
     l2_penalty: float = 0.0
     """Factor of ‖θ‖² in the loss. If it is above 0, Adam with this penalty replaces AdamW."""
     fresh_optimizer: bool = False
-    """Forget the optimizer's moments before each iteration, as in the code of zero9."""
+    """Reset the optimizer's moments before each iteration, as in the code of zero9."""
     clip: float = 1.0
     """Maximum gradient norm."""
     average: float = 0.99
@@ -110,7 +110,7 @@ class LearnerConfig:
     value_weight: float = 1.0
     """Weight of the value loss; the policy loss has weight 1."""
     soft_policy_weight: float = 2.0
-    """Weight of the soft-policy loss, if the network has that head."""
+    """Weight of the soft-policy loss, if the network has a soft-policy head."""
     reply_weight: float = 0.15
     """Weight of the reply loss, if the network predicts the opponent's reply."""
     threads: int = 1
@@ -163,7 +163,7 @@ _SOFT_POWER = 0.25
 
 @dataclass(frozen=True, slots=True)
 class BatchShare:
-    """Divisors for one of several processes that share a batch, so that the mean of their losses is the batch mean."""
+    """Divisors for one of several processes that share a batch. The mean of all their losses is then the batch mean."""
 
     positions: float
     replies: float
@@ -256,7 +256,7 @@ class Learner(AveragedLearner[Net]):
         self._forward_net = parallel or net
 
     def begin_iteration(self) -> None:
-        """Forget the optimizer's moments if the configuration asks for it."""
+        """Reset the optimizer's moments if `fresh_optimizer` is set."""
         if self._config.fresh_optimizer:
             self._optimizer = _optimizer(self.net, self._config)
 
@@ -470,7 +470,7 @@ class _Training:
         self._replay.remove_outdated()
 
     def _publish_player(self) -> None:
-        """Write the network that plays for this run from now on."""
+        """Write the network that the run's player uses from now on."""
         discount = self._config.search.discount
         self._loop.publish(self._learner.snapshot(), discount if discount < 1 else None)
 
@@ -508,7 +508,7 @@ class _Training:
     # -- learning --------------------------------------------------------------------------------------------------
 
     def _warm_start(self, trainer: Trainer) -> None:
-        """Train on engine games. A run that is killed before its first checkpoint repeats this."""
+        """Train on engine games. A run that is killed before its first checkpoint repeats the warm start."""
         config, learner = self._config.warm_start, self._config.learner
         first_rate = learner.learning_rate if config.learning_rate is None else config.learning_rate
         samples = read_samples(Path(config.games), self._config.ruleset, self._config.net.planes)

@@ -72,7 +72,7 @@ class Config(NetLoopConfig):
     """Complete configuration of a run; together with the seed, it determines the run."""
 
     data: str = ""
-    """Folder of a data set."""
+    """Folder of the data set; required."""
     openings: bool = True
     """Also train on opening moves."""
     augmentation: Augmentation = field(default_factory=Augmentation)
@@ -167,7 +167,7 @@ def _iterate(
     """Take the training steps of one iteration; return the mean losses and the last learning rate."""
     iteration = loop.iteration + 1
     rng = iteration_rng(loop.run.header.seed, iteration, _LEARNING)
-    torch.manual_seed(int(rng.integers(1 << 62)))  # dropout
+    torch.manual_seed(int(rng.integers(1 << 62)))  # used by dropout
     settings = config.learner
     sums: dict[str, float] = {}
     rate = settings.learning_rate

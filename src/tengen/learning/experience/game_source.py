@@ -24,7 +24,7 @@ from tengen.search.puct_config import PuctConfig
 from tengen.search.puct_self_play import Openings, SelfPlay
 
 Arrays: TypeAlias = Mapping[str, npt.NDArray[Any]]
-"""State of a source in a checkpoint: name → array."""
+"""State of a source in a checkpoint: arrays by name."""
 
 # Values of `purpose` for `iteration_rng`; the algorithms use other values.
 _THREAD_GAMES, _WORKER_GAMES = 0, 3
@@ -42,7 +42,7 @@ class SelfPlaySpec:
     actors: int
     """Number of threads in this process."""
     parallel: int
-    """Number of concurrent games over all threads."""
+    """Number of concurrent games across all threads."""
     seed: int
     """Seed of the run."""
     device: Device = Device.CPU
@@ -57,7 +57,7 @@ class SelfPlaySpec:
 
 
 class Generation(NamedTuple):
-    """The network that plays from now on, and its search."""
+    """A network for the next self-play games, with its search settings."""
 
     version: int
     """Number of iterations for which the weights were trained."""
@@ -70,7 +70,7 @@ class SelfPlayer:
     """Games in progress and the network that plays them. Not thread-safe."""
 
     def __init__(self, spec: SelfPlaySpec, *, parallel: int, seed: int, state: State | None = None) -> None:
-        """Continue the games in `state`, or start `parallel` games from the seed if it is None or empty."""
+        """Continue the games in `state`; if it is None or empty, start `parallel` games from the seed."""
         self._spec = spec
         self._parallel = parallel
         self._seed = seed
@@ -144,7 +144,7 @@ class GameSource(Protocol):
         ...
 
     def metrics(self) -> Mapping[str, Any]:
-        """Return statistics about the workers, for the iteration's metrics."""
+        """Return statistics about the workers for the iteration's metrics."""
         ...
 
     def describe(self) -> str:
