@@ -35,7 +35,7 @@ export CMAKE_BUILD_PARALLEL_LEVEL := $(JOBS)
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help install test lint format bench demo play docs stubs lock test-web test-sanitize test-tsan wheel test-examples clean
+.PHONY: help install test lint format bench demo play docs stubs lock papers test-web test-sanitize test-tsan wheel test-examples clean
 
 # A line `##@ Name` starts a group of targets.
 help:
@@ -158,6 +158,12 @@ stubs: $(STAMPS)/develop  ## Write the generated types: _native.pyi of the nativ
 	@$(BIN)/python -m nanobind.stubgen -q -m tengen._native -o src/tengen/_native.pyi
 	@$(BIN)/python -m tools.message_types
 
+PAPERS := $(notdir $(patsubst %/config.toml,%,$(wildcard src/tengen/papers/*/config.toml)))
+
+papers: $(STAMPS)/develop  ## Run the short form of all papers' experiments in build/papers/; 15 minutes at most
+	@rm -rf build/papers
+	@for paper in $(PAPERS); do $(BIN)/tengen paper $$paper --quick --out build/papers/$$paper || exit 1; done
+
 bench: $(STAMPS)/develop $(STAMPS)/bench  ## Run the benchmarks and write the figures to benchmarks/results/
 	@$(BIN)/python -m benchmarks $(ARGS)
 
@@ -196,7 +202,7 @@ $(addprefix build/sanitize-,$(addsuffix /stamp,address thread)): build/sanitize-
 	  --requirement requirements/build.txt --requirement requirements/sanitize.txt
 	@$(@D)/venv/bin/python -m pip --disable-pip-version-check --quiet install --no-build-isolation --no-deps --editable . \
 	  -Cbuild-dir=$(@D)/cmake -Ccmake.build-type=RelWithDebInfo -Ccmake.define.TENGEN_NATIVE_ARCH=OFF \
-	  -Ccmake.define.TENGEN_SANITIZE=$* -Ccmake.define.TENGEN_ASSERTS=ON
+	  -Ccmake.define.TENGEN_SANITIZE=$* -Ccmake.define.TENGEN_ASSERTS=$(if $(filter thread,$*),OFF,ON)
 	@touch $@
 
 # The interpreter is not instrumented, so the sanitizer's library must be loaded before it.
