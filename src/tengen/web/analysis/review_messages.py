@@ -74,7 +74,7 @@ def _side_of(side: SideSummary) -> SideSummaryInfo:
 
 
 def review_of(result: ReviewResult) -> Review:
-    """Convert a stored message back to the review."""
+    """Convert a stored message back to a review."""
     return Review(
         root_black_value=2 * result.root_black_winrate - 1, moves=tuple(_judged(move) for move in result.moves)
     )

@@ -93,7 +93,7 @@ def page_of(
 
 
 def summary_of(puzzle: Puzzle, source: PuzzleSource | None = None) -> PuzzleSummary:
-    """Return the entry of a puzzle in the list."""
+    """Return the list entry for a puzzle."""
     return PuzzleSummary(
         id=puzzle.id,
         kind=puzzle.kind,
