@@ -34,6 +34,7 @@ from tengen.nets.pooled import POOL, PooledNet
 from tengen.nets.residual import ResidualBlock, ResidualNet
 from tengen.nets.sealing import seal
 from tengen.nets.traced_graph import write_traced
+from tengen.nets.wide import WideNet
 
 _IR_VERSION = 8  # the newest version that onnxruntime 1.20 reads
 _HEADS = ("policy_", "value_")
@@ -72,6 +73,8 @@ def export_onnx(net: Net, ruleset: Ruleset, *, name: str = "", discount: float |
         policy, value = _write_residual(net, graph)
     elif isinstance(net, DenseNet):
         policy, value = _write_dense(net, graph)
+    elif isinstance(net, WideNet):
+        policy, value = _write_wide(net, graph)
     elif isinstance(net, PooledNet):
         policy, value = _write_pooled(net, graph)
     elif isinstance(net, MdrnnNet):
@@ -240,6 +243,23 @@ def _write_residual(net: ResidualNet, graph: Graph) -> tuple[str, str]:
     value = graph.pool(graph.relu(graph.convolution("value_features", x, net.value_features, scale=net.trunk_scale)))
     value = graph.dense("value_logits", graph.relu(graph.dense("value_hidden", value, net.value_hidden)), net.value)
     return policy, graph.win_minus_loss(value)
+
+
+def _write_wide(net: WideNet, graph: Graph) -> tuple[str, str]:
+    x = graph.leaky_relu(graph.convolution("stem", INPUT, net.stem))
+    for number, (first, second) in enumerate(zip(net.first, net.second, strict=True)):
+        assert isinstance(first, nn.Conv2d)
+        assert isinstance(second, nn.Conv2d)
+        y = graph.leaky_relu(graph.convolution(f"block{number}_first", x, first))
+        y = graph.convolution(f"block{number}_second", y, second)
+        x = graph.leaky_relu(graph.add("Add", [x, y], f"block{number}"))
+    policy = graph.flatten(graph.leaky_relu(graph.convolution("policy_filters", x, net.policy_filters)))
+    value = graph.flatten(graph.leaky_relu(graph.convolution("value_filters", x, net.value_filters)))
+    value = graph.leaky_relu(graph.dense("value_hidden", value, net.value_hidden))
+    return (
+        graph.dense("policy_map", policy, net.policy_points),
+        graph.add("Tanh", [graph.dense("value_logits", value, net.value)], "value_tanh"),
+    )
 
 
 def _write_dense(net: DenseNet, graph: Graph) -> tuple[str, str]:

@@ -48,6 +48,9 @@ class Graph:
     def relu(self, x: str) -> str:
         return self.add("Relu", [x])
 
+    def leaky_relu(self, x: str) -> str:
+        return self.add("LeakyRelu", [x], alpha=0.01)
+
     def flatten(self, x: str) -> str:
         """Flatten all axes except the first."""
         return self.add("Flatten", [x], axis=1)
