@@ -44,8 +44,20 @@ def test_an_installed_package_has_no_published_results(monkeypatch: pytest.Monke
 def test_published_results_are_written_only_on_request() -> None:
     with pytest.raises(InputError, match="has the published results"):
         run("pg9", "--quick", "--out", str(shipped_folder("papers") / "pg9" / "results"))
-    with pytest.raises(InputError, match="--publish needs a complete run"):
+    with pytest.raises(InputError, match="--publish adds the finished experiments of a run: omit --quick and --only"):
         run("pg9", "--quick", "--publish")
+    with pytest.raises(InputError, match="has the published results"):
+        run("pg9", "--publish", "--out", str(shipped_folder("papers") / "pg9" / "results"))
+
+
+def test_nothing_is_published_before_it_is_run_or_from_an_installed_package(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    with pytest.raises(InputError, match="has no results: run `tengen paper pg9` first"):
+        run("pg9", "--publish", "--out", str(tmp_path))
+    monkeypatch.setattr("tengen.core.shipped.shipped_folder", lambda _: tmp_path)
+    with pytest.raises(InputError, match="this is an installed package: use it in a clone"):
+        run("pg9", "--publish", "--out", str(tmp_path))
 
 
 @pytest.mark.parametrize("engine", ["yixin", "=yixin", "yixin=", 'yixin=a"b'])
@@ -57,4 +69,5 @@ def test_engines_are_given_as_name_and_command(engine: str, tmp_path: Path) -> N
 def test_an_experiment_is_run_and_laid_next_to_the_paper(tmp_path: Path) -> None:
     shown = run("pg9", "--quick", "--only", "test-best", "--out", str(tmp_path / "out"))
     assert "72.5 %" in shown
+    assert "of CPU time" in shown
     assert (tmp_path / "out" / "results.json").exists()

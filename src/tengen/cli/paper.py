@@ -121,12 +121,18 @@ def paper(
             console.print(f"not run yet: {', '.join(missing)}", soft_wrap=True)
         return
     try:
-        run_paper(found, lab, only=only or (), quick=quick)
+        results = run_paper(found, lab, only=only or (), quick=quick)
     except KeyboardInterrupt:
         console.print(f"stopped; repeat the command to continue in {folder}", soft_wrap=True)
         raise typer.Exit(130) from None
     console.print(Markdown((folder / TABLE_FILE).read_text(encoding="utf-8")))
-    console.print(f"{folder}: results, plots, games and runs", soft_wrap=True)
+    minutes, cpu_minutes = (
+        sum(kept.get(key, 0) for kept in results.experiments.values()) / 60 for key in ("seconds", "cpu_seconds")
+    )
+    console.print(
+        f"{folder}: results, plots, games and runs; {minutes:.1f} minutes, {cpu_minutes:.1f} of CPU time",
+        soft_wrap=True,
+    )
 
 
 def _parse_engine(text: str) -> tuple[str, str]:
