@@ -51,6 +51,37 @@ def test_a_browser_lists_its_games_newest_first(client: TestClient) -> None:
     assert [game["id"] for game in client.get("/api/my-games?limit=1&offset=1").json()["games"]] == [won]
 
 
+def test_games_are_searched(client: TestClient) -> None:
+    won = play_won_game(client)
+    lost = begin(client, rules="9x9:5:renju", black=PERSON, white=BEGINNER)["id"]
+    act(client, lost, "resign")
+    running = begin(client, black=BEGINNER, white={"kind": "person", "name": "Ann"}, rules="9x9:5:renju:swap2")["id"]
+    watched = begin(client, black=BEGINNER, white={"kind": "agent", "agent": "random"})["id"]
+
+    def found(**search: str | float) -> list[str]:
+        answer = client.get("/api/my-games", params=search).json()
+        assert (answer["total"], answer["stored"]) == (len(answer["games"]), 4)
+        return [game["id"] for game in answer["games"]]
+
+    everything = [watched, running, lost, won]
+    assert found() == everything
+    assert found(result="won") == []  # one of two people won
+    assert found(result="lost") == [lost]
+    assert found(result="ongoing") == [watched, running]
+    assert found(rule="renju") == [running, lost]
+    assert found(opponent="level:1") == everything[:3]
+    assert found(opponent="level:1", rule="renju", result="lost") == [lost]
+    assert found(opponent="agent:random") == [watched]
+    assert found(opponent="nobody") == []
+    times = {game["id"]: game["startedAt"] for game in client.get("/api/my-games").json()["games"]}
+    assert found(since=times[running]) == [watched, running]
+    assert found(until=times[running]) == [lost, won]
+    opponents = client.get("/api/my-games?limit=1").json()["opponents"]
+    assert [(one["key"], one["games"]) for one in opponents] == [("level:1", 3), ("agent:random", 1), ("person:", 1)]
+    for wrong in ("result=unknown", "rule=chess", "since=yesterday", "since=-1"):
+        assert client.get(f"/api/my-games?{wrong}").status_code == 422, wrong
+
+
 def test_a_rematch_is_listed_too(client: TestClient) -> None:
     game = begin(client)["id"]
     again = client.post(f"/api/games/{game}/rematch").json()["id"]

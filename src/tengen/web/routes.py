@@ -21,6 +21,7 @@ from tengen.errors import NotFoundError
 from tengen.records import FORMATS
 from tengen.web.analysis.review import export_review
 from tengen.web.games.explorer import explore
+from tengen.web.games.listing import GameFilter, search_games
 from tengen.web.games.my_games import export_games
 from tengen.web.games.pictures import DrawPng
 from tengen.web.games.players import DEFAULT_AGENT, describe_levels
@@ -29,7 +30,16 @@ from tengen.web.games.records import CheckRecord, WriteRecord, read_job
 from tengen.web.limits import client_of
 from tengen.web.messages.base import MAX_MOVES, GameId, Problem
 from tengen.web.messages.explorer import ExplorerResult
-from tengen.web.messages.games import Deleted, GameAction, GameList, GameState, LevelPlayer, NewGame, PlayerRating
+from tengen.web.messages.games import (
+    Deleted,
+    GameAction,
+    GameList,
+    GameState,
+    LevelPlayer,
+    MyResult,
+    NewGame,
+    PlayerRating,
+)
 from tengen.web.messages.info import FormatInfo, ServerInfo
 from tengen.web.messages.positions import PositionInfo, PositionRequest, RulesFields
 from tengen.web.messages.records import ExportResult, ExportReview, ImportRequest, ImportResult, Study
@@ -174,11 +184,21 @@ async def post_rematch(game_id: GameIdHere, services: ServicesHere, browser: New
 async def get_my_games(
     services: ServicesHere,
     browser: Browser,
+    opponent: Annotated[str | None, Query(max_length=220)] = None,
+    result: MyResult | None = None,
+    rule: Rule | None = None,
+    since: Annotated[float | None, Query(ge=0)] = None,
+    until: Annotated[float | None, Query(ge=0)] = None,
     limit: Annotated[int, Query(ge=1, le=500)] = 100,
     offset: Annotated[int, Query(ge=0, le=1_000_000)] = 0,
 ) -> GameList:
-    """List this browser's games, newest first."""
-    return services.games.listed(browser, limit, offset)
+    """List this browser's games that match all filters, newest first.
+
+    `since` and `until` limit the time at which a game started, in seconds since 1970.
+    """
+    wanted = GameFilter(opponent=opponent, result=result, rule=rule, since=since, until=until)
+    rows = services.games.listed(browser)
+    return await asyncio.to_thread(search_games, rows, wanted, limit, offset)
 
 
 @router.get("/my-rating")

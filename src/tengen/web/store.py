@@ -150,11 +150,6 @@ class Store:
         rows = self._select(kind, f"SELECT {_LISTED} FROM entries WHERE id = ? AND kind = ?", (id, kind))
         return Listed(*rows[0]) if rows else None
 
-    def count(self, kind: Kind, owner: str) -> int:
-        """Return the number of entries that an owner has."""
-        ((count,),) = self._select(kind, "SELECT COUNT(*) FROM entries WHERE kind = ? AND owner = ?", (kind, owner))
-        return int(count)
-
     def listed(self, kind: Kind, owner: str, limit: int, offset: int = 0) -> list[Listed]:
         """Return the entries of an owner, newest first."""
         rows = self._select(

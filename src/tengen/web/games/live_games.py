@@ -26,14 +26,13 @@ from tengen.errors import AgentError, NotDueError, NotFoundError, StorageError, 
 from tengen.web.analysis.review_messages import accuracies_of
 from tengen.web.games.explorer import PlayedGame
 from tengen.web.games.game import Game, check_turn_number, moves_of_stored
+from tengen.web.games.listing import summary_of
 from tengen.web.games.players import AllowedAgents, NamedAgent
 from tengen.web.games.rating import rating_of
 from tengen.web.messages.games import (
     ChooseAction,
     GameAction,
-    GameList,
     GameState,
-    GameSummary,
     MoveNote,
     NewGame,
     Person,
@@ -51,6 +50,8 @@ _log = logging.getLogger(__name__)
 
 _MAX_GAMES = 500
 """Number of games in memory above which games without watchers are evicted; they stay in the store."""
+_MAX_LISTED = 20_000
+"""Maximum number of a browser's games that a search covers; by default, a store has no more."""
 _MAX_EXPORTED = 5000
 """Maximum number of games in an export of all games."""
 _MAX_RATED = 5000
@@ -176,12 +177,9 @@ class LiveGames:
             for watcher in live.watchers:
                 watcher(NotFoundError(f"game {id} was deleted"))
 
-    def listed(self, browser: str, limit: int, offset: int = 0) -> GameList:
-        """Return a browser's games, newest first."""
-        return GameList(
-            games=[_summary_of(row) for row in self._store.listed("game", browser, limit, offset)],
-            total=self._store.count("game", browser),
-        )
+    def listed(self, browser: str) -> list[Listed]:
+        """Return all games of a browser, newest first; `search_games` selects from them."""
+        return self._store.listed("game", browser, limit=_MAX_LISTED) if browser else []
 
     def stored(self, browser: str, id: str | None = None) -> list[StoredGame]:
         """Return one of a browser's games, or all of them, oldest first, in their stored form."""
@@ -208,14 +206,14 @@ class LiveGames:
         return [
             PlayedGame(moves_of_stored(self._store.get("game", row.id) or ""), game.outcome)
             for row in self._store.listed("game", browser, limit=_MAX_EXPLORED)
-            if (game := _summary_of(row)).outcome is not Outcome.ONGOING
+            if (game := summary_of(row)).outcome is not Outcome.ONGOING
             and replace(Ruleset.parse(game.rules), opening=ruleset.opening) == ruleset
         ]
 
     def rating(self, browser: str) -> PlayerRating:
         """Return the rating of a browser's person, from its games."""
         rows = self._store.listed("game", browser, limit=_MAX_RATED)[::-1]
-        return rating_of(_summary_of(row) for row in rows)
+        return rating_of(summary_of(row) for row in rows)
 
     def mark_assisted(self, id: str) -> None:
         """Record that the person has had help, so that an ongoing game is no longer rated."""
@@ -464,20 +462,6 @@ def _choice_note(decision: OpeningDecision, time_ms: int) -> MoveNote | None:
     if decision.white_value is None:
         return None
     return MoveNote(time_ms=time_ms, black_winrate=winrate_of(-decision.white_value))
-
-
-def _summary_of(row: Listed) -> GameSummary:
-    fields = json.loads(row.summary)
-    players, black = fields["players"], fields.pop("black_seat")
-    fields.pop("mistakes", None)
-    return GameSummary(
-        id=row.id,
-        black=None if black is None else players[black],
-        white=None if black is None else players[Seat(black).other],
-        started_at=row.created_at,
-        changed_at=row.changed_at,
-        **fields,
-    )
 
 
 def mistakes_of(row: Listed) -> list[int]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
 from typing import Annotated, Literal, TypeAlias
 
 from pydantic import Field
@@ -211,11 +212,35 @@ class GameSummary(Message):
     changed_at: float
 
 
+class MyResult(StrEnum):
+    """Result of a game for its only human player."""
+
+    WON = "won"
+    LOST = "lost"
+    DRAW = "draw"
+    ONGOING = "ongoing"
+
+
+class Opponent(Message):
+    """An opponent in this browser's games, by which they can be filtered."""
+
+    key: str
+    """Identifies the opponent in a search, for example `level:3`."""
+    player: Player
+    games: int
+    """Number of games against this opponent."""
+
+
 class GameList(Message):
-    """This browser's games, newest first."""
+    """A page of this browser's games that match a search, newest first."""
 
     games: list[GameSummary]
     total: int
+    """Number of games that match."""
+    stored: int
+    """Number of all games of this browser."""
+    opponents: list[Opponent]
+    """Opponents in all games of this browser, the most frequent ones first."""
 
 
 class RatedGame(Message):

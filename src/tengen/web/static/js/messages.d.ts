@@ -182,6 +182,8 @@ export interface FoulPoint {
 export interface GameList {
   games: Array<GameSummary>;
   total: number;
+  stored: number;
+  opponents: Array<Opponent>;
 }
 
 export interface GameMessage {
@@ -376,6 +378,8 @@ export interface MoveNote {
   proof: Proof | null;
 }
 
+export type MyResult = "won" | "lost" | "draw" | "ongoing";
+
 export interface NewGame {
   rules?: string;
   boardXSize?: number | null;
@@ -411,6 +415,12 @@ export interface OperationInfo {
 export type OperationKind = "training" | "tournament";
 
 export type OperationState = "running" | "stopping" | "finished" | "stopped" | "timed-out" | "out-of-memory" | "failed" | "killed";
+
+export interface Opponent {
+  key: string;
+  player: PersonOutput | LevelPlayerOutput | AgentPlayerOutput;
+  games: number;
+}
 
 export type Option = "take-black" | "take-white" | "place-two";
 
@@ -994,7 +1004,7 @@ export interface Routes {
   "GET /api/games/{game_id}": { path: { game_id: string }; query: {}; body: undefined; answer: GameState };
   "DELETE /api/games/{game_id}": { path: { game_id: string }; query: {}; body: undefined; answer: Deleted };
   "POST /api/games/{game_id}/rematch": { path: { game_id: string }; query: {}; body: undefined; answer: GameState };
-  "GET /api/my-games": { path: {}; query: { limit?: number; offset?: number }; body: undefined; answer: GameList };
+  "GET /api/my-games": { path: {}; query: { opponent?: string | null; result?: MyResult | null; rule?: Rule | null; since?: number | null; until?: number | null; limit?: number; offset?: number }; body: undefined; answer: GameList };
   "GET /api/my-rating": { path: {}; query: {}; body: undefined; answer: PlayerRating };
   "GET /api/my-games/export": { path: {}; query: { format?: string; game_id?: string | null }; body: undefined; answer: ExportResult };
   "POST /api/reviews/export": { path: {}; query: {}; body: ExportReview; answer: ExportResult };
