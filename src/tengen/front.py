@@ -1,6 +1,6 @@
 """The functions of `tengen` for scripts and notebooks.
 
-Each is a few lines on top of a layer that has all the options: `tengen.arena` for matches and tournaments,
+Each function is a few lines on top of a layer with more options: `tengen.arena` for matches and tournaments,
 `tengen.learning` for training, `tengen.records` for game files. `tengen` imports this module when one of its functions
 is first used, so that `import tengen` stays cheap.
 """

@@ -98,7 +98,7 @@ class BrainAgent(Agent):
         self._manager.new_game(ruleset)
 
     def start(self, position: Position, limits: Limits, lines: int = 1) -> Search:
-        """Create a search. Iterating over it raises `AgentError` unless the engine supports YXNBEST.
+        """Create a search. Iterating over the search raises `AgentError` unless the engine supports YXNBEST.
 
         An engine without a stop command runs until its time is up.
         """

@@ -1,7 +1,7 @@
 """The rules that the authors' program of "Final report for Gomoku project" applies before its playouts.
 
-The report describes them as a part of every playout; in the program, only the root looks at them. Rows are counted
-without regard to their ends, as in the report.
+In the report, these rules are part of every playout; the program applies them only at the root. A row counts
+regardless of its ends, as in the report.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ def neighbours(position: Position) -> list[Point]:
 
 
 def forced_point(position: Position) -> Point | None:
-    """Return a point that makes an own five, an enemy's five, an own four or an enemy's four, in this order.
+    """Return the first point that makes five, stops an enemy five, makes four or stops an enemy four, in this order.
 
-    For other win lengths, read win length and win length - 1. Among several points, the one with the lowest index is
-    returned; None if there is no such point.
+    With win length k, a five has k stones and a four k − 1. Ties go to the lowest index. Returns None if there is no
+    such point.
     """
     own, enemy = (1, 2) if position.to_move is Colour.BLACK else (2, 1)
     cells, points = position.cells(), neighbours(position)

@@ -1,8 +1,8 @@
 """A fleet of workers on other machines: distributes orders and replaces lost workers.
 
-This module does not depend on Ray. A `Site` starts workers and delivers calls to them; the fleet schedules them. It
-grows with the site's free slots, gives each worker one order to execute and one to queue, and replaces workers
-that die. Every call has a unique number, and its answer is returned at most once.
+This module does not depend on Ray. A `Site` starts workers and delivers calls to them; the fleet schedules the calls.
+The fleet grows with the site's free slots, gives each worker one order to execute and one to queue, and replaces
+workers that die. Every call has a unique number, and its answer is returned at most once.
 """
 
 from __future__ import annotations

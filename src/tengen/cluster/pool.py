@@ -20,7 +20,7 @@ from tengen.errors import WorkerError
 
 _LOOK_S = 0.5
 MAX_LOSSES = 10
-"""Number of workers lost while executing the same order after which the pool gives up."""
+"""The pool gives up when this number of workers have been lost while executing the same order."""
 
 OrderT = TypeVar("OrderT")
 ResultT = TypeVar("ResultT")

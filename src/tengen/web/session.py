@@ -1,4 +1,4 @@
-"""One WebSocket connection: reads requests, runs searches and subscriptions, and stops them when the tab closes."""
+"""One WebSocket connection: reads requests, runs searches and subscriptions, and ends both when the tab closes."""
 
 from __future__ import annotations
 

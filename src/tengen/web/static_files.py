@@ -54,7 +54,7 @@ class StaticFiles:
         """The version in the page that was served last."""
 
     def page(self, request: Request) -> Response:
-        """Return the page, with the addresses of its files under the current version."""
+        """Return the page, which links to its files under the current version."""
         self._version = self._find_version()
         file = self._read(_PAGE, self._folder / _PAGE)
         text = _REFERENCE.sub(rf'\1="static/{self._version}/', file.content.decode())

@@ -8,7 +8,7 @@
     log          output; truncated when it becomes too long
     ended.json   why the process ended; missing after a kill
 
-Nothing depends on process numbers, which the system reuses.
+Nothing depends on process ids, because the system reuses them.
 """
 
 from __future__ import annotations

@@ -264,7 +264,7 @@ class PlayerRating(Message):
     games: int
     """Number of rated games."""
     suggested_level: Annotated[int, Field(ge=1, le=MAX_LEVEL)]
-    """The level whose rating is closest."""
+    """The level whose rating is closest to the person's."""
     history: list[RatedGame]
     """The newest rated games, oldest first."""
 

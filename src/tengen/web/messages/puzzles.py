@@ -17,7 +17,7 @@ class PuzzleSource(Message):
 
     game_id: GameId
     turn_number: int
-    """Number of the bad move."""
+    """Turn number of the bad move."""
     played: PointName
 
 

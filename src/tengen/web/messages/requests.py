@@ -86,7 +86,7 @@ class Review(ReviewFields):
     game_id: GameId | None = None
     """The game on this server that the moves belong to; the review is listed and deleted with that game."""
     only_stored: bool = False
-    """Whether to answer with an empty message instead of a new review if none is stored."""
+    """Whether to reply with an empty message if no review is stored, instead of starting one."""
 
 
 class Judge(ReviewFields):

@@ -47,7 +47,7 @@ class FindMissedPuzzle(Job):
     game: str
     """The stored game."""
     turn_number: int
-    """Number of the bad move."""
+    """Turn number of the bad move."""
 
     @property
     def limit_ms(self) -> int:
@@ -160,7 +160,7 @@ class OwnPuzzles:
                 yield game
 
     def _of_game(self, game: Listed) -> list[OwnPuzzle] | None:
-        """Return the puzzles of a game; None if it has not been searched since it or its review changed."""
+        """Return the puzzles of a game; None if it has not been searched since its last change or review."""
         entry = self._store.find("puzzles", _entry(game.id))
         if entry is None or entry.summary != _state(game):
             return None

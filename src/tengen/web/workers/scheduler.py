@@ -46,7 +46,7 @@ _MAX_FAILED_STARTS = 5
 _RETRY_S = 1.0
 """Delay before retrying to start a process that could not be started."""
 _AWAY_COST_S = 0.5
-"""Cost of resuming an analysis on a different worker, whose transposition table has no entries from it."""
+"""Cost of resuming an analysis on a different worker, whose transposition table has no entries from the analysis."""
 _FIRST_GUESS_S = 0.1
 """Expected cost of a job whose family has not run yet."""
 _LEARNING_RATE = 0.3
