@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import random
 import sys
+import time
 from collections import Counter
 from collections.abc import Iterator
+from itertools import count, islice
 from typing import NamedTuple
 
 from tengen.core.contracts import Colour, Limits, Proof, Ruleset
@@ -63,40 +65,41 @@ def claims_of(ruleset: Ruleset, seed: int, nodes: int) -> Iterator[Claim]:
         position = position.play(decision.move)
 
 
-def collect(count: int, *, nodes: int = 1500, first_seed: int = 0) -> Iterator[Claim]:
+def games(*, nodes: int = 1500, first_seed: int = 0) -> Iterator[list[Claim]]:
     """Yield the earliest claims of each game, which are the longest ones, from games under all rulesets in turn."""
-    seed = first_seed
-    while True:
+    for seed in count(first_seed):
         for text in RULESETS:
-            found = claims_of(Ruleset.parse(text), seed, nodes)
-            for _, claim in zip(range(3), found, strict=False):
-                yield claim
-                count -= 1
-                if count <= 0:
-                    return
-        seed += 1
+            yield list(islice(claims_of(Ruleset.parse(text), seed, nodes), 3))
 
 
-def verify(claim: Claim, max_nodes: int) -> str:
-    """Return `verified`, `refuted` or `unknown`."""
-    position = claim.position
-    winner = position.to_move if claim.proof.result == "win" else position.to_move.opponent
-    engine = AlphaBeta(AlphaBetaConfig(table_mb=16))
+class Verifier:
+    """Verifies claims of the same game."""
 
-    def hint(stones: Stones, to_move: str) -> tuple[int, int] | None:
-        at = _position(position.ruleset, stones, to_move)
+    def __init__(self, ruleset: Ruleset) -> None:
+        self._ruleset = ruleset
+        self._engine = AlphaBeta(AlphaBetaConfig(table_mb=16))
+        self._checkers: dict[Colour, ProofChecker] = {}
+
+    def verify(self, claim: Claim, max_nodes: int) -> str:
+        """Return `verified`, `refuted` or `unknown`."""
+        position = claim.position
+        winner = position.to_move if claim.proof.result == "win" else position.to_move.opponent
+        if winner not in self._checkers:
+            self._checkers[winner] = ProofChecker(Rules.parse(str(self._ruleset)), winner.value, self._hint)
+        stones = {(point.x, point.y): colour.value for colour in Colour for point in position.points_of(colour)}
+        try:
+            is_won = self._checkers[winner].verify(stones, position.to_move.value, max_nodes)
+        except OutOfNodesError:
+            return "unknown"
+        return "verified" if is_won else "refuted"
+
+    def _hint(self, stones: Stones, to_move: str) -> tuple[int, int] | None:
+        at = _position(self._ruleset, stones, to_move)
         if at.is_over:
             return None
         found = solve_threats(at, "vct", Limits(nodes=300))
-        move = found.line[0] if found.line else engine.search(at, Limits(nodes=_HINT_NODES)).lines[0].move
+        move = found.line[0] if found.line else self._engine.search(at, Limits(nodes=_HINT_NODES)).lines[0].move
         return move.x, move.y
-
-    checker = ProofChecker(Rules.parse(str(position.ruleset)), winner.value, hint, max_nodes)
-    stones = {(point.x, point.y): colour.value for colour in Colour for point in position.points_of(colour)}
-    try:
-        return "verified" if checker.verify(stones, position.to_move.value) else "refuted"
-    except OutOfNodesError:
-        return "unknown"
 
 
 def _position(ruleset: Ruleset, stones: Stones, to_move: str) -> Position:
@@ -107,17 +110,25 @@ def _position(ruleset: Ruleset, stones: Stones, to_move: str) -> Position:
     return Position.from_stones(ruleset, black=points["black"], white=points["white"], to_move=Colour(to_move))
 
 
-def main(count: int) -> int:
-    """Verify `count` claims, print the verdicts, and return the number of refuted claims."""
+def main(wanted: int) -> int:
+    """Verify this many claims, print the verdicts, and return the number of refuted claims."""
     verdicts: Counter[str] = Counter()
-    for number, claim in enumerate(collect(count), 1):
-        verdict = verify(claim, 200_000)
-        verdicts[verdict] += 1
-        if verdict != "verified":
-            print(f"{verdict}: {claim.proof} in {claim.position.ruleset}: {' '.join(map(str, claim.position.moves))}")
-        if number % 50 == 0:
-            print(number, dict(verdicts), flush=True)
-    print(dict(verdicts))
+    plies: list[int] = []
+    for claims in games():
+        verifier = Verifier(claims[0].position.ruleset) if claims else None
+        for claim in claims[: wanted - len(plies)]:
+            assert verifier is not None
+            verdict = verifier.verify(claim, 200_000)
+            verdicts[verdict] += 1
+            plies.append(claim.proof.plies)
+            if verdict != "verified":
+                moves = "".join(map(str, claim.position.moves))
+                print(f"{verdict}: {claim.proof} in {claim.position.ruleset}: {moves}")
+            if len(plies) % 50 == 0:
+                print(len(plies), dict(verdicts), f"{time.process_time():.0f} s of processor time", flush=True)
+        if len(plies) == wanted:
+            break
+    print(f"{dict(verdicts)}; {sum(plies) / len(plies):.1f} plies on average, at most {max(plies)}")
     return verdicts["refuted"]
 
 
