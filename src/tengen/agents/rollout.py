@@ -121,7 +121,8 @@ _HMCTS_PRESETS: dict[HmctsPreset, HmctsConfig] = {
     "best": HmctsConfig(),
     # Algorithm 1 with T = 10.
     "fudan": HmctsConfig(playouts_a_candidate=10),
-    # The heuristic of the playouts looks at tables that stay as at the root, where it has just found nothing.
+    # The program's playout heuristic reads tables that are not updated after the root, where no rule has applied.
+    # Its playouts are therefore random.
     "fudan-authors": HmctsConfig(playouts_a_candidate=10, policy=PlayoutPolicy.RANDOM),
 }
 

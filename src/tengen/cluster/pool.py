@@ -20,7 +20,7 @@ from tengen.errors import WorkerError
 
 _LOOK_S = 0.5
 MAX_LOSSES = 10
-"""The pool gives up when this number of workers have been lost while executing the same order."""
+"""Number of workers lost with the same order at which the pool gives up."""
 
 OrderT = TypeVar("OrderT")
 ResultT = TypeVar("ResultT")

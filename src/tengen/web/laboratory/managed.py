@@ -37,7 +37,7 @@ from tengen.errors import InputError, TengenError
 ORDER_FILE, ENDED_FILE, STOP_FILE, LOG_FILE, _LOCK_FILE = "order.json", "ended.json", "stop", "log", "lock"
 _WATCH_S = 0.5
 _GRACE_S = 20.0
-"""Time to end in an orderly way. After it, the process and its descendants are killed; the work can be resumed."""
+"""Time for a clean exit. After that, the process and its descendants are killed; the work can still be resumed."""
 _MAX_LOG_BYTES = 1 << 20
 _NICENESS = 10
 
@@ -270,7 +270,7 @@ def main(folder: Path) -> int:
     with open(folder / _LOCK_FILE, "ab") as lock:
         if not try_lock(lock.fileno()):
             return 1
-        signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored if the server runs in the background
+        signal.signal(signal.SIGINT, signal.default_int_handler)  # SIGINT is ignored in a background job
         if hasattr(os, "nice"):
             os.nice(_NICENESS)  # people who are playing have priority
         watcher = _Watcher(folder, order)

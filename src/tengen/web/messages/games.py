@@ -222,7 +222,7 @@ class MyResult(StrEnum):
 
 
 class Opponent(Message):
-    """An opponent in this browser's games, by which they can be filtered."""
+    """An opponent in this browser's games; the list can be filtered by opponent."""
 
     key: str
     """Identifies the opponent in a search, for example `level:3`."""

@@ -49,7 +49,7 @@ class PuzzleList(Message):
 
 
 class Puzzle(PuzzleSummary):
-    """A puzzle: exactly one move wins by continuous threats, or prevents such a win of the opponent."""
+    """A puzzle: exactly one move wins by continuous threats, or stops the opponent from doing so."""
 
     board_x_size: int
     board_y_size: int
