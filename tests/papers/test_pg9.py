@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tengen.core.contracts import Ruleset
 from tengen.core.position import Position
-from tengen.papers.pg9.experiments import play_as_black
+from tengen.papers.pg9.experiments import play_from_start
 from tengen.papers.pg9.skills import SKILLS, find_positions, strategies
 from tengen.search.evaluation import UniformEvaluator
 from tests.agents.test_simple import points, stones
@@ -14,10 +14,15 @@ NINE = Ruleset.parse("9x9")
 
 def test_black_is_played_by_the_network_and_white_by_the_opponent() -> None:
     # Without knowledge all moves are equally likely, so black plays at random.
-    won, drawn, lost = play_as_black(UniformEvaluator(), "random", games=100, seed=1)
+    won, drawn, lost = play_from_start(UniformEvaluator(), "random", games=100, seed=1)
     assert won + drawn + lost == 100
     assert 30 < won < 75
-    assert play_as_black(UniformEvaluator(), "chains", games=50, seed=1) == (0, 0, 50)
+    assert play_from_start(UniformEvaluator(), "chains", games=50, seed=1) == (0, 0, 50)
+    assert play_from_start(UniformEvaluator(), "tree", games=20, seed=1, as_white=True) == (0, 0, 20)
+    # With the first stone, a random player is slightly better off.
+    as_white, _, _ = play_from_start(UniformEvaluator(), "random", games=2000, seed=1, as_white=True)
+    as_black, _, _ = play_from_start(UniformEvaluator(), "random", games=2000, seed=1)
+    assert as_white < as_black
 
 
 def test_strategies_are_those_of_the_naive_player() -> None:

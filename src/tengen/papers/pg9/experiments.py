@@ -27,7 +27,7 @@ RULESET = Ruleset.parse("9x9:5:freestyle")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TestAsBlack(Experiment):
-    """Games of a network as black from the empty board, without a search."""
+    """Games of a network as black, or as white, from the empty board, without a search."""
 
     network: str = ""
     """Training whose networks are tested."""
@@ -37,6 +37,8 @@ class TestAsBlack(Experiment):
     seeds: int = 1
     """Number of runs of the training."""
     games: int = 1000
+    as_white: bool = False
+    """Play as white instead of black."""
     full_board: FullBoard = FullBoard.BLACK
     samples: bool = False
     """Sample moves from the policy instead of playing the most likely one."""
@@ -59,17 +61,20 @@ class TestAsBlack(Experiment):
         return Findings({self.key("won"): won}, {"won_drawn_lost": results})
 
     def _play(self, evaluator: Evaluator) -> tuple[int, int, int]:
-        results = play_as_black(evaluator, self.opponent, games=self.games, seed=1, samples=self.samples)
-        won, drawn, lost = results
-        if self.full_board is FullBoard.BLACK:
-            return won + drawn, 0, lost
-        return results if self.full_board is FullBoard.DRAW else (won, 0, lost + drawn)
+        results = play_from_start(
+            evaluator, self.opponent, games=self.games, seed=1, samples=self.samples, as_white=self.as_white
+        )
+        won, full, lost = results
+        if self.full_board is FullBoard.DRAW:
+            return results
+        is_won = (self.full_board is FullBoard.WHITE) is self.as_white
+        return (won + full, 0, lost) if is_won else (won, 0, lost + full)
 
 
-def play_as_black(
-    evaluator: Evaluator, opponent: str, *, games: int, seed: int, samples: bool = False
+def play_from_start(
+    evaluator: Evaluator, opponent: str, *, games: int, seed: int, samples: bool = False, as_white: bool = False
 ) -> tuple[int, int, int]:
-    """Play games from the empty board with a network as black; return wins, full boards and losses.
+    """Play games from the empty board with a network as black or white; return its wins, full boards and losses.
 
     It plays its most likely legal move, ties at random, or samples from its policy.
     """
@@ -78,16 +83,16 @@ def play_as_black(
     rng = np.random.default_rng(seed)
     while len(unfinished := np.flatnonzero(~batch.is_over)):
         actions = np.full(games, -1, np.int64)
-        own = unfinished[batch.plies[unfinished] % 2 == 0]
+        own = unfinished[batch.plies[unfinished] % 2 == as_white]
         if len(own):
             planes, legal = batch.look(own, np.zeros(len(own), np.int8))
             log_policy = np.where(legal, evaluator.evaluate(planes)[0], -np.inf)
             actions[own] = _sample(log_policy, rng) if samples else _most_likely(log_policy, rng)
         policies = np.full(games, NO_POLICY, np.int8)
-        policies[unfinished[batch.plies[unfinished] % 2 == 1]] = POLICIES[opponent].value
+        policies[unfinished[batch.plies[unfinished] % 2 != as_white]] = POLICIES[opponent].value
         batch.choose(policies, actions)
         batch.play(actions)
-    results = batch.black_results
+    results = -batch.black_results if as_white else batch.black_results
     return int((results > 0).sum()), int((results == 0).sum()), int((results < 0).sum())
 
 
