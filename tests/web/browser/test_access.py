@@ -95,6 +95,65 @@ def test_shortcuts_can_be_turned_off(visitor: Visitor) -> None:
     expect(root).to_have_attribute("data-theme", "dark")
 
 
+def test_keys_can_be_changed_but_no_key_has_two_meanings(visitor: Visitor) -> None:
+    page = visitor.open("#/play")
+    theme = page.get_by_role("button", name=re.compile("^Change the key of .*light and dark"))
+    dialog = page.get_by_role("dialog")
+    page.keyboard.press("?")
+    theme.click()
+    expect(dialog.get_by_role("status")).to_contain_text("Press the new key")
+    page.keyboard.press("h")
+    expect(dialog.get_by_role("status")).to_have_text("h is already the key of “Hint”.")
+    theme.click()
+    page.keyboard.press("F2")
+    expect(dialog.get_by_role("status")).to_have_text("F2 belongs to the browser; choose another key.")
+    theme.click()
+    page.keyboard.press("Escape")  # keeps the key, and the dialog stays open
+    expect(theme).to_have_text("d")
+    theme.click()
+    page.keyboard.press("z")
+    expect(theme).to_have_text("z")
+    expect(theme).to_be_focused()
+    page.keyboard.press("Escape")
+    expect(dialog).to_have_count(0)
+    root = page.locator("html")
+    page.keyboard.press("d")
+    page.keyboard.press("Control+z")
+    page.keyboard.press("z")
+    expect(root).to_have_attribute("data-theme", "dark")
+    page.reload()
+    expect(page.locator("main")).to_have_attribute("data-page", "play")
+    page.keyboard.press("z")
+    expect(root).to_have_attribute("data-theme", "light")
+    page.keyboard.press("?")
+    visitor.button("Restore all keys").click()
+    expect(theme).to_have_text("d")
+    visitor.shoot("keys")
+
+
+def test_keys_are_ignored_while_typing_and_space_presses_no_clicked_button(visitor: Visitor) -> None:
+    page = visitor.open("#/analyse")
+    root = page.locator("html")
+    comment = page.get_by_role("textbox", name="Comment")
+    comment.click()
+    page.keyboard.type("d2 ")
+    expect(comment).to_have_value("d2 ")
+    expect(root).to_have_attribute("data-theme", "light")
+    expect(page.locator("main")).to_have_attribute("data-page", "analyse")
+    second = visitor.button("Second engine")
+    second.click()
+    expect(second).to_have_attribute("aria-pressed", "true")
+    page.keyboard.press("Space")  # starts the engines instead of pressing the button again
+    expect(visitor.button("Stop")).to_be_visible()
+    expect(second).to_have_attribute("aria-pressed", "true")
+    second.focus()
+    page.keyboard.press("Tab")
+    page.keyboard.press("Shift+Tab")
+    page.keyboard.press("Space")  # with the keyboard, Space presses the button and nothing else
+    expect(second).to_have_attribute("aria-pressed", "false")
+    expect(visitor.button("Stop")).to_be_visible()
+
+
 @pytest.mark.parametrize("path", ["#/play/%", "#/%E0%A4%A", "#/analyse/%"])
 def test_a_malformed_address_opens_the_play_page(visitor: Visitor, path: str) -> None:
     visitor.page.goto(visitor.address + path)

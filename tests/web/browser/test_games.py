@@ -32,9 +32,10 @@ def test_a_game_is_listed_searched_reviewed_saved_and_deleted(visitor: Visitor) 
     expect(row).to_contain_text("Beginner")
     expect(row).to_contain_text("Lost")
     expect(row).to_contain_text("Freestyle · 15 × 15 · 5 in a row")
-    page.get_by_label("Search").fill("nobody")
+    visitor.choice("Result").select_option("Won")
+    expect(page.get_by_text("No games match the search.")).to_be_visible()
     expect(row).to_have_count(0)
-    page.get_by_label("Search").fill("beginner lost")
+    visitor.choice("Result").select_option("Lost")
     expect(row).to_have_count(1)
     with page.expect_download() as download:
         row.get_by_role("button", name="PSQ").click()
@@ -42,7 +43,7 @@ def test_a_game_is_listed_searched_reviewed_saved_and_deleted(visitor: Visitor) 
     row.get_by_role("button", name="Review").click()
     expect(page.get_by_text("Accuracy by phase")).to_be_visible()
     visitor.open("#/games")
-    expect(row.locator(".num")).to_have_text(re.compile(r"\d+"))
+    expect(row.locator(".games-accuracy")).to_have_text(re.compile(r"\d+"))
     visitor.shoot("games")
     row.get_by_role("button", name="Delete game").click()
     page.get_by_role("dialog").get_by_role("button", name="Delete game").click()
@@ -54,3 +55,49 @@ def test_a_listed_game_is_opened_again(visitor: Visitor) -> None:
     visitor.open("#/games")
     visitor.page.locator(".game-row a").click()
     expect(visitor.page.get_by_role("status")).to_have_text("You resigned after 2 moves")
+
+
+def start_games(visitor: Visitor, rules: str, opponent: dict[str, object], count: int) -> None:
+    """Start games of this browser, as the form does."""
+    for _ in range(count):
+        body = {"rules": rules, "black": {"kind": "person", "name": ""}, "white": opponent}
+        assert visitor.page.request.post(f"{visitor.address}api/games", data=body).ok
+
+
+def test_the_search_looks_at_games_that_are_not_on_the_page(visitor: Visitor) -> None:
+    visitor.open("#/games")
+    start_games(visitor, "9x9:5:renju", {"kind": "level", "level": 2}, 1)
+    start_games(visitor, "15x15:5:freestyle", {"kind": "person", "name": "Ann"}, 101)
+    page = visitor.page
+    page.reload()
+    rows = page.locator(".game-row")
+    expect(rows).to_have_count(100)
+    expect(page.get_by_text("102 games")).to_be_visible()
+    visitor.choice("Rule").select_option("Renju")
+    expect(rows).to_have_count(1)
+    expect(page.get_by_text("1 of 102 games")).to_be_visible()
+    page.reload()  # the search is in the address
+    expect(rows).to_have_count(1)
+    visitor.button("Clear the search").click()
+    visitor.choice("Opponent").select_option("Ann · 101")
+    expect(rows).to_have_count(100)
+    visitor.button("More games").click()
+    expect(rows).to_have_count(101)
+    page.get_by_label("To", exact=True).fill("2020-01-01")
+    expect(page.get_by_text("No games match the search.")).to_be_visible()
+    page.get_by_label("To", exact=True).fill("2999-01-01")
+    expect(rows).to_have_count(100)
+
+
+def test_the_list_fits_on_a_phone(phone: Visitor) -> None:
+    phone.open("#/games")
+    start_games(phone, "15x15:5:freestyle:swap2", {"kind": "agent", "agent": "alphabeta:nodes=5000"}, 2)
+    phone.page.reload()
+    expect(phone.page.locator(".game-row")).to_have_count(2)
+    width = phone.page.evaluate("document.documentElement.scrollWidth")
+    assert width == 390
+    phone.shoot("games-phone")
+    for box in phone.page.locator(".game-row *").evaluate_all(
+        "all => all.map((one) => one.getBoundingClientRect().right)"
+    ):
+        assert box <= 390

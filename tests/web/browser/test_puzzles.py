@@ -150,7 +150,7 @@ def test_a_blunder_becomes_a_puzzle_that_leads_back_to_the_game(visitor: Visitor
     page = visitor.open("#/play")
     page.get_by_role("radio", name="Person").check(force=True)
     # Black wins by continuous fours from h4, but plays a1.
-    visitor.put(*"k6 j6 h6 i7 h8 h9 j5 i10 h5 f7 a1".split())
+    visitor.put("k6", "j6", "h6", "i7", "h8", "h9", "j5", "i10", "h5", "f7", "a1")
     visitor.open("#/games")
     page.locator(".game-row").get_by_role("button", name="Review").click()
     expect(page.get_by_text("Accuracy by phase")).to_be_visible()

@@ -73,8 +73,8 @@ export const rematch = (/** @type {string} */ id) =>
   ask("POST /api/games/{game_id}/rematch", { path: { game_id: id } });
 export const game = (/** @type {string} */ id) => ask("GET /api/games/{game_id}", { path: { game_id: id } });
 export const deleteGame = (/** @type {string} */ id) => ask("DELETE /api/games/{game_id}", { path: { game_id: id } });
-export const myGames = (/** @type {number} */ limit, /** @type {number} */ offset) =>
-  ask("GET /api/my-games", { query: { limit, offset } });
+export const myGames = (/** @type {Routes["GET /api/my-games"]["query"]} */ query) =>
+  ask("GET /api/my-games", { query });
 export const myRating = () => ask("GET /api/my-rating");
 export const exportMyGames = (/** @type {string} */ format, /** @type {string | null} */ id = null) =>
   ask("GET /api/my-games/export", { query: { format, game_id: id } });

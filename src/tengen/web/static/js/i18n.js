@@ -42,6 +42,10 @@ export function t(key, values) {
   return values ? text.replace(/\{(\w+)\}/g, (whole, name) => (name in values ? String(values[name]) : whole)) : text;
 }
 
+/** The text for a number of things; the key with `.one` has the singular. */
+export const counted = (/** @type {string} */ key, /** @type {number} */ count) =>
+  t(count === 1 ? `${key}.one` : key, { count: number(count) });
+
 /** Like `t`, but null if the text is missing. */
 export const tIfKnown = (/** @type {string} */ key, /** @type {Record<string, string | number>} */ values) =>
   key in texts ? t(key, values) : null;

@@ -5,27 +5,33 @@ import { socket } from "./api.js";
 import { fill, h, icon } from "./dom.js";
 import { headline, showRules } from "./headline.js";
 import { LANGUAGES, loadLanguage, preferredLanguage, t } from "./i18n.js";
+import { showKeys } from "./keys_dialog.js";
 import { notifyError } from "./notice.js";
 import { go, parseRoute } from "./router.js";
 import { applyTheme, change, isDark, onChange, settings } from "./settings.js";
 import { openSettings } from "./settings_dialog.js";
-import { listen, setGlobalShortcuts, setPageShortcuts, showShortcuts } from "./shortcuts.js";
+import { listen, setGlobalActions, setPageActions } from "./shortcuts.js";
 import { workspace } from "./workspace.js";
 
 /** @import { Route } from "./router.js" */
-/** @import { Shortcut } from "./shortcuts.js" */
 
 /**
  * @typedef {object} Page the result of a page's `mount`
  * @property {() => void} unmount
- * @property {Shortcut[]} shortcuts
+ * @property {Record<string, () => void>} actions what the keys of the page do (keys.js)
  * @property {(route: Route) => void} [follow] called when the address changes within the page
  */
 
-const PAGES = ["play", "analyse", "review", "games", "puzzles", "laboratory"];
+const PAGES = /** @type {const} */ (["play", "analyse", "review", "games", "puzzles", "laboratory"]);
+
+/** The page in the address; the play page if there is none of that name. */
+const pageIn = (/** @type {Route} */ { page }) => PAGES.find((name) => name === page) ?? "play";
 
 /** The next style of coordinates. @type {Record<string, string>} */
 const COORDINATES = { letters: "numbers", numbers: "off", off: "letters" };
+
+/** The next style of move numbers. @type {Record<string, string>} */
+const NUMBERS = { off: "last", last: "all", all: "off" };
 
 const head = /** @type {HTMLElement} */ (document.getElementById("head"));
 const main = /** @type {HTMLElement} */ (document.getElementById("main"));
@@ -36,7 +42,7 @@ let current = null;
 let opening = 0;
 
 function drawHead() {
-  const { page } = parseRoute(location.hash);
+  const page = pageIn(parseRoute(location.hash));
   const tool = (/** @type {string} */ name, /** @type {string} */ label, /** @type {() => void} */ run) =>
     h("button", { class: "button bare", type: "button", title: label, "aria-label": label, onclick: run }, icon(name));
   fill(
@@ -64,10 +70,10 @@ function drawHead() {
       tool("theme", t("theme.toggle"), toggleTheme),
       tool("language", t("language.next", { name: LANGUAGES[following()]?.name ?? "" }), nextLanguage),
       tool("settings", t("settings"), openSettings),
-      tool("keys", t("keys.title"), showShortcuts),
+      tool("keys", t("keys.title"), showKeys),
     ),
   );
-  document.title = `${t(`page.${PAGES.includes(page) ? page : "play"}`)} · Tengen`;
+  document.title = `${t(`page.${page}`)} · Tengen`;
 }
 
 function toggleTheme() {
@@ -85,7 +91,7 @@ const nextLanguage = () => change({ language: following() });
 
 async function open() {
   const route = parseRoute(location.hash);
-  const name = PAGES.includes(route.page) ? route.page : "play";
+  const name = pageIn(route);
   drawHead();
   if (current?.name === name && current.page.follow) {
     current.page.follow(route);
@@ -106,7 +112,7 @@ async function open() {
     return;
   }
   current = { name, page };
-  setPageShortcuts(page.shortcuts);
+  setPageActions(name, page.actions);
   // Marks the page as ready for keys and clicks.
   main.dataset.page = name;
 }
@@ -123,24 +129,21 @@ async function start() {
   workspace.restore();
   await loadLanguage(preferredLanguage(settings.language));
   listen();
-  setGlobalShortcuts([
-    ...PAGES.map((name, i) => ({ keys: [String(i + 1)], label: `page.${name}`, run: () => go(name) })),
-    { keys: ["d"], label: "theme.toggle", run: toggleTheme },
-    { keys: ["l"], label: "language", run: nextLanguage },
-    { keys: ["s"], label: "sound", run: () => change({ sound: !settings.sound }) },
-    {
-      keys: ["o"],
-      label: "key.coordinates",
-      run: () => change({ coordinates: COORDINATES[settings.coordinates] ?? "letters" }),
-    },
-    {
-      keys: ["n"],
-      label: "key.numbers",
-      run: () => change({ numbers: settings.numbers === "off" ? "last" : settings.numbers === "last" ? "all" : "off" }),
-    },
-    { keys: [","], label: "settings", run: openSettings },
-    { keys: ["?"], label: "keys.title", run: showShortcuts },
-  ]);
+  setGlobalActions({
+    play: () => go("play"),
+    analyse: () => go("analyse"),
+    review: () => go("review"),
+    games: () => go("games"),
+    puzzles: () => go("puzzles"),
+    laboratory: () => go("laboratory"),
+    theme: toggleTheme,
+    language: nextLanguage,
+    sound: () => change({ sound: !settings.sound }),
+    coordinates: () => change({ coordinates: COORDINATES[settings.coordinates] ?? "letters" }),
+    numbers: () => change({ numbers: NUMBERS[settings.numbers] ?? "off" }),
+    settings: openSettings,
+    help: showKeys,
+  });
   onChange(async (changes) => {
     if ("theme" in changes) applyTheme();
     if ("language" in changes) {

@@ -8,6 +8,7 @@ const DEFAULTS = {
   language: /** @type {string | null} */ (null),
   sound: true,
   shortcuts: true, // whether shortcut keys work outside of form fields and the board
+  keys: /** @type {Record<string, string>} */ ({}), // the keys that the user has changed, by `scope.action` (keys.js)
   coordinates: "letters", // letters | numbers | off
   numbers: "off", // off | last | all
   confirm: "auto", // auto (on touch screens) | always | never

@@ -1,30 +1,25 @@
 // @ts-check
-/** Keyboard shortcuts: each page registers its own, and the `?` overlay lists them. Keys typed into a field are
+/** Runs the keyboard shortcuts of the current page (the table is in keys.js). Keys typed into a field or a dialog are
  *  ignored. A setting turns off all shortcuts, because speech input can trigger them by accident. */
 
-import { h } from "./dom.js";
-import { t } from "./i18n.js";
-import { openDialog } from "./notice.js";
+import { actionOf } from "./keys.js";
 import { settings } from "./settings.js";
 
-/** @typedef {{ keys: string[], label: string, run: () => void }} Shortcut `keys` are values of `KeyboardEvent.key`; `label` is a text key (i18n.js) */
+/** @import { Actions, Scope } from "./keys.js" */
 
-/** @type {Shortcut[]} */
-let global = [];
-/** @type {Shortcut[]} */
-let ofPage = [];
+/** The page, and what its keys do. @type {{ page: Scope, actions: Partial<Record<Scope, Record<string, () => void>>> }} */
+const current = { page: "play", actions: {} };
 
-export const setGlobalShortcuts = (/** @type {Shortcut[]} */ list) => (global = list);
-export const setPageShortcuts = (/** @type {Shortcut[]} */ list) => (ofPage = list);
+/** The page whose keys are active. */
+export const pageOfKeys = () => current.page;
 
-const SHOWN = /** @type {Record<string, string>} */ ({
-  ArrowLeft: "←",
-  ArrowRight: "→",
-  ArrowUp: "↑",
-  ArrowDown: "↓",
-  " ": "Space",
-  Delete: "Del",
-});
+export const setGlobalActions = (/** @type {Actions<"everywhere">} */ actions) =>
+  (current.actions.everywhere = actions);
+
+export function setPageActions(/** @type {Scope} */ page, /** @type {Record<string, () => void>} */ actions) {
+  current.page = page;
+  current.actions = { everywhere: current.actions.everywhere ?? {}, [page]: actions };
+}
 
 /** The control that a click has focused. Keys go to the page, as if it were not focused. @type {Element | null} */
 let clicked = null;
@@ -39,10 +34,13 @@ export function listen() {
     if (event.key === " " && clicked !== null && event.target === clicked) event.preventDefault();
   });
   document.addEventListener("focusin", (event) => {
-    if (event.target !== clicked) clicked = null;
+    if (event.target === clicked) return;
+    // A redraw may have replaced the clicked control; the focus is on the new one (`keepingFocus`).
+    clicked = clicked && !clicked.isConnected ? /** @type {Element} */ (event.target) : null;
   });
   document.addEventListener("keydown", (event) => {
-    if (!settings.shortcuts || event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.key === "Tab") clicked = null;
+    if (!settings.shortcuts || event.defaultPrevented || event.isComposing || isOfSystem(event)) return;
     const target = /** @type {HTMLElement} */ (event.target);
     if (target.closest("input:not([type=checkbox]):not([type=radio]), textarea, select, dialog, [contenteditable]"))
       return;
@@ -50,52 +48,20 @@ export function listen() {
     const isPress = event.key === " " || event.key === "Enter";
     if (isPress && target !== clicked && target.closest("button, a, summary, input")) return;
     if (event.key.startsWith("Arrow") && target.closest("input")) return;
-    const found = [...ofPage, ...global].find(({ keys }) => keys.includes(event.key));
+    const found = actionOf(current.page, event.key, settings.keys);
     // Space never presses the button that was clicked last.
     if (event.key === " " && target === clicked) event.preventDefault();
-    if (!found) return;
+    const run = found && current.actions[found.scope]?.[found.action];
+    if (!run) return;
     event.preventDefault();
-    found.run();
+    run();
   });
 }
 
-/** Show all shortcuts that work on this page. */
-export function showShortcuts() {
-  const row = (/** @type {string[]} */ keys, /** @type {string} */ label) => [
-    h(
-      "dt",
-      null,
-      keys.map((key) => h("kbd", null, SHOWN[key] ?? key)),
-    ),
-    h("dd", null, t(label)),
-  ];
-  const rows = (/** @type {Shortcut[]} */ list) => list.flatMap(({ keys, label }) => row(keys, label));
-  /** @type {[string[], string][]} */
-  const onBoard = [
-    [["Tab"], "key.board-focus"],
-    [["←", "→", "↑", "↓"], "key.board-move"],
-    [["Enter"], "key.board-place"],
-    [["Esc"], "key.board-leave"],
-  ];
-  const part = (/** @type {string} */ title, /** @type {HTMLElement[]} */ list) => [
-    h("h3", null, t(title)),
-    h("dl", { class: "keys" }, list),
-  ];
-  openDialog(
-    t("keys.title"),
-    () => [
-      settings.shortcuts ? null : h("p", null, t("keys.off")),
-      h(
-        "div",
-        { class: "key-columns" },
-        settings.shortcuts ? part("keys.page", rows(ofPage)) : null,
-        part(
-          "keys.board",
-          onBoard.flatMap(([keys, label]) => row(keys, label)),
-        ),
-        settings.shortcuts ? part("keys.everywhere", rows(global)) : null,
-      ),
-    ],
-    "wide",
-  );
+/** Whether a combination of keys belongs to the browser, the system or a screen reader: with Ctrl, Alt or the system key,
+ *  or with Shift and a key that is not a character. AltGr types characters on many keyboards. */
+function isOfSystem(/** @type {KeyboardEvent} */ event) {
+  if (event.metaKey) return true;
+  if ((event.ctrlKey || event.altKey) && !event.getModifierState("AltGraph")) return true;
+  return event.shiftKey && (event.key.length > 1 || event.key === " ");
 }

@@ -16,12 +16,12 @@ export const MAX_LINES = 20;
 /** Draw the panel. */
 export function fillSide(/** @type {AnalysePage} */ page) {
   fill(
-    page.side,
-    page.graph.element,
+    page.view.side,
+    page.view.graph.element,
     page.editor ? page.editor.element : engineCard(page),
     movesCard(page),
     // Its height changes when the server answers, so nothing is below it.
-    page.explorer.element,
+    page.view.explorer.element,
   );
 }
 
@@ -35,23 +35,26 @@ function engineCard(/** @type {AnalysePage} */ page) {
       "div",
       { class: "row-between" },
       h("h2", null, t("analysis")),
-      button(t(page.isOn ? "analysis.stop" : "analysis.start"), () => page.toggle(), {
-        icon: page.isOn ? "pause" : "start",
-        kind: page.isOn ? "" : "primary",
+      button(t(page.thinking.isOn ? "analysis.stop" : "analysis.start"), () => page.thinking.toggle(), {
+        icon: page.thinking.isOn ? "pause" : "start",
+        kind: page.thinking.isOn ? "" : "primary",
       }),
     ),
-    page.status,
-    page.engine.element,
-    page.hasSecond ? page.second.element : null,
-    page.lineBox,
+    page.view.status,
+    page.thinking.engine.element,
+    page.thinking.hasSecond ? page.thinking.second.element : null,
+    page.view.lineBox,
     h("div", { class: "row-start options" }, shown("showCandidates"), shown("showThreats"), shown("showPolicy")),
     h(
       "div",
       { class: "row-start options" },
-      button(t("solve.vcf"), () => page.solve("vcf"), { title: t("solve.vcf.help") }),
-      button(t("solve.vct"), () => page.solve("vct"), { title: t("solve.vct.help") }),
-      button(t("line.step"), () => page.stepLine(1), { icon: "forward" }),
-      button(t("second-engine"), () => page.toggleSecond(), { icon: "compare", pressed: page.hasSecond }),
+      button(t("solve.vcf"), () => page.thinking.solve("vcf"), { title: t("solve.vcf.help") }),
+      button(t("solve.vct"), () => page.thinking.solve("vct"), { title: t("solve.vct.help") }),
+      button(t("line.step"), () => page.thinking.stepLine(1), { icon: "forward" }),
+      button(t("second-engine"), () => page.thinking.toggleSecond(), {
+        icon: "compare",
+        pressed: page.thinking.hasSecond,
+      }),
       h(
         "label",
         { class: "check", dataset: { focus: "lines" } },
@@ -59,7 +62,7 @@ function engineCard(/** @type {AnalysePage} */ page) {
         t("lines"),
       ),
     ),
-    page.threatList,
+    page.view.threatList,
   );
 }
 
@@ -81,8 +84,8 @@ function movesCard(/** @type {AnalysePage} */ page) {
           button(t("tree.restore"), restore, { icon: "undo" }),
         )
       : null,
-    page.tree.element,
-    page.comment,
+    page.view.tree.element,
+    page.view.comment,
     h(
       "div",
       { class: "buttons even" },

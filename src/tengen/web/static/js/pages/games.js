@@ -1,106 +1,157 @@
 // @ts-check
-/** The games that were played in this browser: search, open, review, save, delete. The server stores them. */
+/** The games that were played in this browser: search, open, review, save, delete. The server stores and searches them. */
 
 import { deleteGame, exportMyGames, myGames, serverInfo } from "../api.js";
-import { debounce, fill, h } from "../dom.js";
+import { fill, h, keepingFocus } from "../dom.js";
 import { saveFile } from "../files.js";
 import { rulesText } from "../headline.js";
-import { t } from "../i18n.js";
+import { counted, number, t } from "../i18n.js";
 import { confirmed, notifyError } from "../notice.js";
-import { go } from "../router.js";
-import { button, field } from "../widgets/fields.js";
+import { go, replaceRoute } from "../router.js";
+import { button, choice, field } from "../widgets/fields.js";
 import { nameOf } from "../widgets/player_bar.js";
 
-/** @import { Colour, GameSummary, ServerInfo } from "../messages.js" */
+/** @import { Actions } from "../keys.js" */
+/** @import { Colour, GameList, GameSummary, MyResult, Opponent, Routes, Rule, ServerInfo } from "../messages.js" */
 /** @import { Route } from "../router.js" */
+/** @import { Options } from "../widgets/fields.js" */
+/** @typedef {{ opponent: string, result: string, rule: string, since: string, until: string }} Search an empty string matches anything; the dates are written as 2026-11-18 */
 
-const AT_ONCE = 200;
-const SEARCH_AFTER_MS = 150;
+const AT_ONCE = 100;
 const FORMATS = ["sgf", "psq"];
+const COLUMNS = ["date", "opponent", "result", "accuracy", "rules", "actions"];
+/** The texts of the results. */
+const RESULTS = { won: "games.won", lost: "games.lost", draw: "draw", ongoing: "games.unfinished" };
+/** @type {Search} */
+const EVERYTHING = { opponent: "", result: "", rule: "", since: "", until: "" };
 
 class GamesPage {
   /** @type {GameSummary[]} */ games = [];
+  /** The number of games that match, and of all games. */
   total = 0;
-  search = "";
+  stored = 0;
+  /** @type {Opponent[]} */ opponents = [];
+  /** Incremented by every search; replies to earlier ones are ignored. */ turn = 0;
 
-  constructor(/** @type {HTMLElement} */ main, /** @type {ServerInfo} */ info) {
+  constructor(/** @type {HTMLElement} */ main, /** @type {ServerInfo} */ info, /** @type {Search} */ search) {
     this.info = info;
-    this.list = h("tbody");
+    this.search = search;
+    this.form = h("search", { class: "fields", "aria-label": t("games.search") });
+    this.list = h("tbody", { role: "rowgroup" });
     this.notes = h("p", { class: "soft", role: "status" });
-    const searched = debounce(() => this.draw(), SEARCH_AFTER_MS);
-    this.input = h("input", {
-      type: "search",
-      oninput: () => {
-        this.search = this.input.value;
-        searched();
-      },
-    });
-    this.more = button(t("games.more"), () => this.load());
-    const columns = ["date", "opponent", "result", "accuracy", "rules", "actions"];
+    this.more = button(t("games.more"), () => this.load(this.games.length));
+    this.exportAll = this.exportButtons(null);
+    const header = COLUMNS.map((name) => h("th", { scope: "col", role: "columnheader" }, t(`games.${name}`)));
+    // The roles keep the meaning of the table where the style sheet turns its rows into blocks.
+    this.table = h(
+      "table",
+      { role: "table" },
+      h("thead", { role: "rowgroup" }, h("tr", { role: "row" }, header)),
+      this.list,
+    );
     fill(
       main,
       h(
         "section",
         { class: "card games" },
-        h("div", { class: "row-between" }, h("h1", null, t("page.games")), this.exportButtons(null)),
-        field(t("games.search"), this.input),
-        h(
-          "div",
-          { class: "wide-table" },
-          h(
-            "table",
-            null,
-            h(
-              "thead",
-              null,
-              h(
-                "tr",
-                null,
-                columns.map((name) => h("th", { scope: "col" }, t(`games.${name}`))),
-              ),
-            ),
-            this.list,
-          ),
-        ),
+        h("h1", null, t("page.games")),
+        this.form,
         this.notes,
+        this.table,
         this.more,
+        this.exportAll,
       ),
     );
   }
 
-  /** Load the next games. */
-  async load() {
+  /** Load the games that match, starting with number `offset`. */
+  async load(offset = 0) {
+    const turn = ++this.turn;
     try {
-      const { games, total } = await myGames(AT_ONCE, this.games.length);
-      this.games.push(...games);
-      this.total = total;
+      const found = await myGames({ ...queryOf(this.search), limit: AT_ONCE, offset });
+      if (turn === this.turn) this.show(found, offset);
     } catch (error) {
       notifyError(error);
     }
+  }
+
+  show(/** @type {GameList} */ { games, total, stored, opponents }, /** @type {number} */ offset) {
+    this.games = offset ? [...this.games, ...games] : games;
+    Object.assign(this, { total, stored, opponents });
     this.draw();
   }
 
-  draw() {
-    const words = this.search.toLowerCase().split(/\s+/).filter(Boolean);
-    const rows = this.games
-      .map((game) => ({ game, texts: this.texts(game) }))
-      .filter(({ texts }) => words.every((word) => Object.values(texts).join(" ").toLowerCase().includes(word)));
-    fill(
-      this.list,
-      rows.map(({ game, texts }) => this.row(game, texts)),
-    );
-    const isEmpty = !this.games.length;
-    this.notes.textContent = isEmpty ? t("games.none") : rows.length ? "" : t("games.no-match");
-    this.more.hidden = this.games.length >= this.total;
+  setSearch(/** @type {Partial<Search>} */ changes) {
+    this.search = { ...this.search, ...changes };
+    replaceRoute("games", this.search);
+    this.load();
   }
 
-  /** What a row shows, and what the search looks at. */
+  draw() {
+    keepingFocus(this.form, () => this.drawForm());
+    fill(
+      this.list,
+      this.games.map((game) => this.row(game, this.texts(game))),
+    );
+    const { total, stored } = this;
+    this.notes.textContent = !stored
+      ? t("games.none")
+      : !total
+        ? t("games.no-match")
+        : total === stored
+          ? counted("games.count", total)
+          : t("games.count-of", { count: number(total), all: number(stored) });
+    this.form.hidden = !stored;
+    this.table.hidden = !total;
+    this.exportAll.hidden = !stored;
+    this.more.hidden = this.games.length >= total;
+  }
+
+  drawForm() {
+    const select = (/** @type {"opponent" | "result" | "rule"} */ key, /** @type {Options} */ options) =>
+      field(
+        t(`games.${key}`),
+        choice([["", t("any")], ...options], this.search[key], (value) => this.setSearch({ [key]: value })),
+      );
+    const date = (/** @type {"since" | "until"} */ key) => {
+      const input = h("input", {
+        type: "date",
+        value: this.search[key],
+        onchange: () => this.setSearch({ [key]: input.value }),
+      });
+      return field(t(`games.${key}`), input);
+    };
+    const isSearching = Object.values(this.search).some(Boolean);
+    fill(
+      this.form,
+      select(
+        "opponent",
+        this.opponents.map(({ key, player, games }) => [key, `${this.nameOf(player)} · ${number(games)}`]),
+      ),
+      select(
+        "result",
+        Object.entries(RESULTS).map(([result, text]) => [result, t(text)]),
+      ),
+      select(
+        "rule",
+        this.info.rules.map((rule) => [rule, t(`rule.${rule}`)]),
+      ),
+      date("since"),
+      date("until"),
+      button(t("games.clear-search"), () => this.setSearch(EVERYTHING), { disabled: !isSearching }),
+    );
+  }
+
+  /** What a row shows. */
   texts(/** @type {GameSummary} */ game) {
     const mine = colourOfPerson(game);
     const accuracy = mine ? game.accuracy[mine] : undefined;
     const both = /** @type {Colour[]} */ (["black", "white"]).flatMap((colour) => game.accuracy[colour] ?? []);
     return {
-      date: new Date(1000 * game.startedAt).toLocaleString([], { dateStyle: "medium", timeStyle: "short" }),
+      date: new Date(1000 * game.startedAt).toLocaleString(document.documentElement.lang, {
+        dateStyle: "medium",
+        timeStyle: "short",
+      }),
       opponent: this.opponent(game, mine),
       result: resultText(game, mine),
       accuracy: accuracy !== undefined ? String(Math.round(accuracy)) : both.map((one) => Math.round(one)).join(" – "),
@@ -108,43 +159,48 @@ class GamesPage {
     };
   }
 
+  nameOf(/** @type {GameSummary["black"]} */ player) {
+    return (player && nameOf(player, this.info.levels)) || t("opponent.person");
+  }
+
   /** The other player; both players if two people or two agents played. */
   opponent(/** @type {GameSummary} */ { players, black, white }, /** @type {Colour | null} */ mine) {
-    const name = (/** @type {GameSummary["black"]} */ player) =>
-      (player && nameOf(player, this.info.levels)) || t("opponent.person");
-    if (mine) return name(mine === "black" ? white : black);
+    if (mine) return this.nameOf(mine === "black" ? white : black);
     const seats = [players.proposer ?? null, players.chooser ?? null];
     const others = seats.filter((player) => player?.kind !== "person");
     return (others.length === 1 ? others : [black ?? seats[0] ?? null, white ?? seats[1] ?? null])
-      .map(name)
+      .map((player) => this.nameOf(player))
       .join(" – ");
   }
 
   row(/** @type {GameSummary} */ game, /** @type {ReturnType<GamesPage["texts"]>} */ texts) {
     const mine = colourOfPerson(game);
+    const cell = (/** @type {string} */ name, /** @type {(Node | string | null)[]} */ ...children) =>
+      h("td", { role: "cell", class: `games-${name}` }, children);
     return h(
       "tr",
-      { class: "game-row" },
-      h("td", null, h("a", { href: `#/play/${game.id}` }, texts.date)),
-      h(
-        "td",
-        null,
+      { role: "row", class: "game-row" },
+      cell("date", h("a", { href: `#/play/${game.id}` }, texts.date)),
+      cell(
+        "opponent",
         mine ? h("span", { class: `disc ${mine}`, role: "img", "aria-label": t(mine) }) : null,
         texts.opponent,
       ),
-      h(
-        "td",
-        null,
-        texts.result,
-        h("span", { class: "soft small" }, ` · ${t("moves.count", { count: game.moveCount })}`),
+      cell(
+        "result",
+        h("span", { class: `result ${mine ? outcomeFor(game, mine) : ""}` }, texts.result),
+        h("span", { class: "soft small" }, ` · ${counted("moves.count", game.moveCount)}`),
       ),
-      h("td", { class: "num" }, texts.accuracy || "–"),
-      h("td", { class: "soft small" }, texts.rules),
-      h(
-        "td",
-        { class: "row-actions" },
+      cell(
+        texts.accuracy ? "accuracy" : "accuracy is-missing",
+        h("span", { class: "games-label" }, `${t("games.accuracy")} `),
+        texts.accuracy || "–",
+      ),
+      cell("rules", texts.rules),
+      cell(
+        "actions",
         button(t("games.open"), () => go(`play/${game.id}`), { icon: "play", kind: "bare", showLabel: false }),
-        button(t("page.review"), () => this.review(game), {
+        button(t("page.review"), () => go(`review/${game.id}`), {
           icon: "review",
           kind: "bare",
           showLabel: false,
@@ -182,17 +238,13 @@ class GamesPage {
     }
   }
 
-  /** Open the review page with the game; a stored review is shown at once. */
-  review(/** @type {GameSummary} */ game) {
-    go(`review/${game.id}`);
-  }
-
   async delete(/** @type {GameSummary} */ game) {
     if (!(await confirmed(t("games.delete.question"), t("games.delete")))) return;
     try {
       await deleteGame(game.id);
       this.games = this.games.filter((each) => each.id !== game.id);
       this.total -= 1;
+      this.stored -= 1;
       this.draw();
     } catch (error) {
       notifyError(error);
@@ -207,19 +259,52 @@ function colourOfPerson(/** @type {GameSummary} */ { black, white }) {
   return isBlack ? "black" : "white";
 }
 
-function resultText(/** @type {GameSummary} */ { outcome }, /** @type {Colour | null} */ mine) {
-  if (outcome === "ongoing") return t("games.unfinished");
-  if (outcome === "draw") return t("draw");
-  if (mine) return t(outcome === mine ? "games.won" : "games.lost");
-  return t("games.winner", { colour: t(outcome) });
+/** How a finished game ended for a colour; empty for a draw and an ongoing game. */
+const outcomeFor = (/** @type {GameSummary} */ { outcome }, /** @type {Colour} */ mine) =>
+  outcome === "black" || outcome === "white" ? (outcome === mine ? "won" : "lost") : "";
+
+function resultText(/** @type {GameSummary} */ game, /** @type {Colour | null} */ mine) {
+  if (game.outcome === "ongoing") return t("games.unfinished");
+  if (game.outcome === "draw") return t("draw");
+  return mine ? t(`games.${outcomeFor(game, mine)}`) : t("games.winner", { colour: t(game.outcome) });
 }
 
-/** @param {HTMLElement} main @param {Route} _route */
-export async function mount(main, _route) {
-  const page = new GamesPage(main, await serverInfo());
-  await page.load();
-  return {
-    unmount: () => {},
-    shortcuts: [{ keys: ["/"], label: "games.search", run: () => page.input.focus() }],
+/** The search as the server takes it: the dates of the user's time zone as seconds since 1970, the last day included. */
+function queryOf(/** @type {Search} */ { opponent, result, rule, since, until }) {
+  const day = (/** @type {string} */ date, /** @type {number} */ later) => {
+    if (!date) return null;
+    const time = new Date(`${date}T00:00`);
+    time.setDate(time.getDate() + later);
+    return Number.isNaN(time.getTime()) ? null : Math.max(0, time.getTime() / 1000);
   };
+  return /** @type {Routes["GET /api/my-games"]["query"]} */ ({
+    opponent: opponent || null,
+    result: /** @type {MyResult} */ (result) || null,
+    rule: /** @type {Rule} */ (rule) || null,
+    since: day(since, 0),
+    until: day(until, 1),
+  });
+}
+
+/** The search in the address; unknown values are dropped. @returns {Search} */
+function searchIn(/** @type {URLSearchParams} */ query, /** @type {ServerInfo} */ { rules }) {
+  const given = (/** @type {keyof Search} */ key) => query.get(key) ?? "";
+  const date = (/** @type {string} */ text) => (/^\d{4}-\d{2}-\d{2}$/.test(text) ? text : "");
+  return {
+    opponent: given("opponent"),
+    result: given("result") in RESULTS ? given("result") : "",
+    rule: rules.includes(given("rule")) ? given("rule") : "",
+    since: date(given("since")),
+    until: date(given("until")),
+  };
+}
+
+/** @param {HTMLElement} main @param {Route} route */
+export async function mount(main, route) {
+  const info = await serverInfo();
+  const page = new GamesPage(main, info, searchIn(route.query, info));
+  await page.load();
+  /** @type {Actions<"games">} */
+  const actions = { search: () => page.form.querySelector("select")?.focus() };
+  return { unmount: () => {}, actions };
 }

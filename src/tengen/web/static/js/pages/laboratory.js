@@ -11,6 +11,7 @@ import { showModel, showModels, showPaper, showPapers } from "../laboratory/shel
 import { showTournament, showTournaments } from "../laboratory/tournaments.js";
 import { go, hashOf } from "../router.js";
 
+/** @import { Actions } from "../keys.js" */
 /** @import { Route } from "../router.js" */
 /** @import { Child } from "../dom.js" */
 
@@ -81,17 +82,19 @@ export async function mount(main, route) {
     show();
   };
   follow(route);
-  const shortcuts = SECTIONS.map((section, i) => ({
-    keys: ["qwer".charAt(i)],
-    label: `lab.${section}`,
-    run: () => go(`laboratory/${section}`),
-  }));
+  /** @type {Actions<"laboratory">} */
+  const actions = {
+    runs: () => go("laboratory/runs"),
+    tournaments: () => go("laboratory/tournaments"),
+    models: () => go("laboratory/models"),
+    papers: () => go("laboratory/papers"),
+  };
   return {
     unmount: () => {
       turn += 1;
       clearTimeout(timer);
     },
-    shortcuts,
+    actions,
     follow,
   };
 }

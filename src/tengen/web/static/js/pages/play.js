@@ -3,40 +3,23 @@
  *  as soon as the user clicks, and removed again if the server rejects the move. */
 
 import { deleteGame, myRating, newGame, rematch, serverInfo, socket } from "../api.js";
-import { Board } from "../board/board.js";
 import { stonesOf } from "../board/state.js";
 import { followSettings } from "../board_settings.js";
-import { fill, h, keepingFocus, refill } from "../dom.js";
-import { showRules } from "../headline.js";
 import { t } from "../i18n.js";
 import { announce, confirmed, notify, notifyError } from "../notice.js";
 import { go, replaceRoute } from "../router.js";
 import { onChange, read, save, settings } from "../settings.js";
 import { playEnd, playStone } from "../sound.js";
-import { newRoot, play as playInTree, step } from "../tree.js";
 import { askPoint } from "../widgets/ask_point.js";
-import { button } from "../widgets/fields.js";
-import { MoveTree } from "../widgets/move_tree.js";
-import { PlayerBar } from "../widgets/player_bar.js";
-import { reasonSentence } from "../widgets/reasons.js";
-import { positionIn, sizeOf } from "../workspace.js";
-import { endButtons, gameButtons, openingButtons } from "./play_buttons.js";
-import {
-  choiceTexts,
-  colourAt,
-  nameOfSeat,
-  personColour,
-  personSeats,
-  ratedText,
-  seatOf,
-  status,
-  stonesOfPosition,
-} from "./play_game.js";
-import { chooseOpponent, requestOf, rulesOf, setupForm } from "./play_setup.js";
+import { positionIn } from "../workspace.js";
+import { colourAt, personColour, personSeats, status } from "./play_game.js";
+import { chooseOpponent, requestOf, setupForm } from "./play_setup.js";
+import { PlayView, hintText } from "./play_view.js";
 
 const KEY = "tengen.game";
 
 /** @import { Stream } from "../api.js" */
+/** @import { Actions } from "../keys.js" */
 /** @import { Act, GameState, HintMessage, NewGame, PlayerRating, ServerInfo, SimpleAction } from "../messages.js" */
 /** @import { Route } from "../router.js" */
 /** @import { PositionFields } from "../workspace.js" */
@@ -54,59 +37,12 @@ class PlayPage {
     null;
   /** Whether the form of a new game is open, so that a click on the board starts the game. */
   isSettingUp = false;
+  /** When the newest state arrived. */ receivedAt = 0;
   /** The user's rating, once the server has sent it. @type {PlayerRating | null} */ rating = null;
 
   constructor(/** @type {HTMLElement} */ main, /** @type {ServerInfo} */ info) {
     this.info = info;
-    this.boardBox = h("div");
-    this.confirmBar = h(
-      "div",
-      { class: "confirm-bar", hidden: true },
-      button(t("cancel"), () => this.board.set({ pending: null })),
-      button(t("place"), () => this.board.confirm(), { kind: "primary" }),
-    );
-    this.bars = { black: new PlayerBar("black"), white: new PlayerBar("white") };
-    this.statusLine = h("div", { class: "status", role: "status" });
-    this.said = h("p", { class: "small said", role: "note" });
-    this.rated = h("p", { class: "small soft rated" });
-    this.options = h("div", { class: "stack opening-options", role: "group", "aria-label": t("status.choose") });
-    this.buttons = h("div");
-    this.side = h("div", { class: "side" });
-    fill(
-      main,
-      h("h1", { class: "visually-hidden" }, t("page.play")),
-      h(
-        "div",
-        { class: "stage" },
-        h(
-          "section",
-          { class: "table", "aria-label": t("board") },
-          this.bars.white.element,
-          this.boardBox,
-          this.bars.black.element,
-          this.confirmBar,
-        ),
-        this.side,
-      ),
-    );
-    this.board = new Board(this.boardBox, {
-      onPlay: (point) => this.play(point),
-      onPending: (point) => (this.confirmBar.hidden = !point),
-    });
-    this.moves = new MoveTree((node) => this.showPly(node.ply));
-    this.panel = h(
-      "div",
-      { class: "card" },
-      this.statusLine,
-      this.said,
-      this.rated,
-      this.options,
-      this.buttons,
-      this.moves.element,
-    );
-    const endings = [followSettings(this.board), onChange((changes) => changes.game && this.drawSetup())];
-    this.unfollow = () => endings.forEach((end) => end());
-    this.actions = {
+    const buttons = {
       act: (/** @type {Act["action"] | SimpleAction["action"]} */ action) => this.act(action),
       askHint: () => this.askHint(),
       resign: () => this.resign(),
@@ -114,7 +50,14 @@ class PlayPage {
       abort: () => this.abort(),
       rematch: () => this.rematch(),
     };
-    this.ticker = setInterval(() => this.tick(), 100);
+    this.view = new PlayView(main, info, buttons, {
+      onPlay: (point) => this.play(point),
+      onPly: (ply) => this.showPly(ply),
+    });
+    this.board = this.view.board;
+    const endings = [followSettings(this.board), onChange((changes) => changes.game && this.drawSetup())];
+    this.unfollow = () => endings.forEach((end) => end());
+    this.ticker = setInterval(() => this.view.tick(this), 100);
   }
 
   // -- entering and leaving a game -----------------------------------------------------------------------------------
@@ -125,19 +68,13 @@ class PlayPage {
     save(KEY, null);
     this.start = position;
     this.isSettingUp = true;
-    for (const bar of Object.values(this.bars)) bar.element.hidden = true;
     this.drawForm();
     this.drawSetup();
     this.loadRating(() => this.isSettingUp && this.drawForm());
   }
 
   drawForm() {
-    keepingFocus(this.side, () =>
-      fill(
-        this.side,
-        setupForm(this.info, this.rating, (request) => this.launch(request), this.start !== null),
-      ),
-    );
+    this.view.showForm(setupForm(this.info, this.rating, (request) => this.launch(request), this.start !== null));
   }
 
   /** Get the rating from the server; without it, everything else works. */
@@ -152,22 +89,7 @@ class PlayPage {
 
   /** While the form is open, the board has the size chosen there, and a click starts the game. */
   drawSetup() {
-    if (!this.isSettingUp) return;
-    const { width, height } = this.start ? sizeOf(this.start.rules) : settings.game;
-    const stones = this.start ? stonesOfPosition(this.start) : [];
-    const isFirst = !this.start && settings.game.opponent !== "watch";
-    this.board.set({
-      width,
-      height,
-      stones: stonesOf(stones),
-      lastMove: null,
-      winningLine: [],
-      fouls: [],
-      toPlay: isFirst ? (settings.game.colour === "white" ? "white" : "black") : null,
-      hint: null,
-      marks: [],
-    });
-    showRules(this.start?.rules ?? rulesOf(settings.game));
+    if (this.isSettingUp) this.view.drawStart(this.start);
   }
 
   /** Start a game by a click on the empty board. If the first stone is the user's, it is placed there. */
@@ -231,8 +153,7 @@ class PlayPage {
     this.hint = null;
     this.firstStone = null;
     this.isSettingUp = false;
-    // The buttons of the next game may look the same, but they belong to another game.
-    fill(this.buttons);
+    this.view.clear();
   }
 
   // -- messages from the server --------------------------------------------------------------------------------------
@@ -300,7 +221,7 @@ class PlayPage {
       return;
     }
     this.sentMove = point;
-    this.drawBoard(game);
+    this.view.drawBoard(game, this);
     playStone(game.currentPlayer);
     this.act({ action: "play", point, turnNumber: game.moves.length });
   }
@@ -312,15 +233,11 @@ class PlayPage {
       const answer = await socket.request({ type: "hint", gameId: this.game.id });
       if (answer.turnNumber !== turn || this.game?.moves.length !== turn) return;
       this.hint = answer;
-      announce(this.hintText(answer));
+      announce(hintText(answer));
       this.draw();
     } catch (error) {
       notifyError(error);
     }
-  }
-
-  hintText(/** @type {HintMessage} */ { moveInfo, reason }) {
-    return t("said.hint", { point: moveInfo.move.toUpperCase(), reason: reasonSentence(reason) });
   }
 
   /** Delete the game and show the form of a new one. */
@@ -364,90 +281,7 @@ class PlayPage {
   }
 
   draw() {
-    const { game } = this;
-    if (!game) return;
-    this.drawBoard(game);
-    this.drawBars(game);
-    this.drawSide(game);
-  }
-
-  drawBoard(/** @type {GameState} */ game) {
-    const isNow = this.shownPly === null;
-    const moves = [
-      ...game.moves.slice(0, this.shownPly ?? undefined),
-      ...(isNow && this.sentMove ? [this.sentMove] : []),
-    ];
-    const stones = stonesOfPosition({ ...game, moves });
-    const mayPlay = isNow && !this.sentMove && game.turn?.isPerson && game.turn.step === "stone";
-    this.board.set({
-      width: game.boardXSize,
-      height: game.boardYSize,
-      stones: stonesOf(stones),
-      lastMove: moves.at(-1) ?? null,
-      winningLine: isNow ? game.winningLine : [],
-      fouls: mayPlay ? game.fouls.map((foul) => foul.point) : [],
-      toPlay: mayPlay ? game.currentPlayer : null,
-      hint: isNow ? (this.hint?.moveInfo.move ?? null) : null,
-    });
-  }
-
-  drawBars(/** @type {GameState} */ game) {
-    // A person who plays alone sits at the bottom.
-    const [person, second] = personSeats(game);
-    const isWhite = person !== undefined && second === undefined && seatOf(game, "white") === person;
-    const [top, bottom] = isWhite ? [this.bars.black, this.bars.white] : [this.bars.white, this.bars.black];
-    if (this.boardBox.previousElementSibling !== top.element) {
-      this.boardBox.before(top.element);
-      this.boardBox.after(bottom.element);
-    }
-    for (const colour of /** @type {const} */ (["black", "white"])) {
-      const seat = seatOf(game, colour);
-      const isTurn = game.turn?.seat === seat;
-      this.bars[colour].show({
-        name: nameOfSeat(game, seat, this.info.levels),
-        isTurn,
-        isThinking: isTurn && game.isThinking,
-        isWinner: game.outcome === colour,
-        isUnsettled: !game.blackSeat,
-      });
-    }
-    this.tick();
-  }
-
-  tick() {
-    const { game } = this;
-    if (!game) return;
-    for (const colour of /** @type {const} */ (["black", "white"])) {
-      const seat = seatOf(game, colour);
-      const spent = game.clock?.running === seat ? performance.now() - (this.receivedAt ?? 0) : 0;
-      this.bars[colour].showClock(game.clock ? Math.max(0, (game.clock.leftMs[seat] ?? 0) - spent) : null);
-    }
-  }
-
-  drawSide(/** @type {GameState} */ game) {
-    const isOver = game.turn === null;
-    showRules(game.rules);
-    const root = newRoot();
-    let node = root;
-    game.moves.forEach((point, i) => (node = playInTree(node, point, colourAt(game, i))));
-    this.moves.show(root, step(root, this.shownPly ?? game.moves.length));
-    this.statusLine.classList.toggle("is-over", isOver);
-    const text = status(game, this.info.levels);
-    if (this.statusLine.textContent !== text) this.statusLine.textContent = text;
-    const said = [...choiceTexts(game, this.info.levels), ...(this.hint && !isOver ? [this.hintText(this.hint)] : [])];
-    this.said.textContent = said.join(" ");
-    this.said.hidden = !said.length;
-    const rated = ratedText(game, this.rating);
-    this.rated.hidden = !rated;
-    this.rated.textContent = rated;
-    this.buttons.className = isOver ? "buttons even end-buttons" : "actions";
-    const options = openingButtons(game, this.actions);
-    this.options.hidden = !options.length;
-    keepingFocus(this.panel, () => {
-      refill(this.options, options);
-      refill(this.buttons, isOver ? endButtons(game, this.actions) : gameButtons(game, this.actions));
-    });
-    if (!this.panel.isConnected) fill(this.side, this.panel);
+    this.view.draw(this);
   }
 
   newGame() {
@@ -455,33 +289,30 @@ class PlayPage {
     go("play");
   }
 
-  shortcuts() {
-    return [
-      { keys: ["u", "Backspace"], label: "action.undo", run: () => this.game?.canUndo && this.act("undo") },
-      { keys: ["y"], label: "action.redo", run: () => this.game?.canRedo && this.act("redo") },
-      { keys: ["h"], label: "action.hint", run: () => this.askHint() },
-      { keys: ["m"], label: "action.move-now", run: () => this.game?.isThinking && this.act("moveNow") },
-      { keys: ["t"], label: "action.think-again", run: () => this.game && this.act("thinkAgain") },
-      { keys: ["r"], label: "action.resign", run: () => this.resign() },
-      { keys: ["p"], label: "action.pause", run: () => this.togglePause() },
-      {
-        keys: [" "],
-        label: "action.pause-watched",
-        run: () => this.game && !personSeats(this.game).length && this.togglePause(),
-      },
-      { keys: ["."], label: "action.step", run: () => this.game?.isPaused && this.act("step") },
-      { keys: ["+"], label: "action.new", run: () => this.newGame() },
-      { keys: ["ArrowLeft"], label: "key.back", run: () => this.stepBy(-1) },
-      { keys: ["ArrowRight"], label: "key.forward", run: () => this.stepBy(1) },
-      { keys: ["Home"], label: "key.first", run: () => this.showPly(0) },
-      { keys: ["End"], label: "key.last", run: () => this.showPly(Infinity) },
-      { keys: ["b"], label: "key.board-focus", run: () => this.board.focus() },
-      { keys: ["/"], label: "key.type-point", run: () => this.typePoint() },
-    ];
-  }
-
   togglePause() {
     if (this.game?.turn) this.act(this.game.isPaused ? "resume" : "pause");
+  }
+
+  /** What the keys do. @returns {Actions<"play">} */
+  actions() {
+    return {
+      undo: () => this.game?.canUndo && this.act("undo"),
+      redo: () => this.game?.canRedo && this.act("redo"),
+      hint: () => this.askHint(),
+      moveNow: () => this.game?.isThinking && this.act("moveNow"),
+      thinkAgain: () => this.game && this.act("thinkAgain"),
+      resign: () => this.resign(),
+      pause: () => this.togglePause(),
+      pauseWatched: () => this.game && !personSeats(this.game).length && this.togglePause(),
+      step: () => this.game?.isPaused && this.act("step"),
+      newGame: () => this.newGame(),
+      back: () => this.stepBy(-1),
+      forward: () => this.stepBy(1),
+      first: () => this.showPly(0),
+      last: () => this.showPly(Infinity),
+      board: () => this.board.focus(),
+      typePoint: () => this.typePoint(),
+    };
   }
 
   unmount() {
@@ -510,5 +341,5 @@ export async function mount(main, route) {
   } else {
     follow(route);
   }
-  return { unmount: () => page.unmount(), shortcuts: page.shortcuts(), follow };
+  return { unmount: () => page.unmount(), actions: page.actions(), follow };
 }

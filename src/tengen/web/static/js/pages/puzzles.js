@@ -16,6 +16,7 @@ import { other } from "../workspace.js";
 import { PuzzleShelf } from "./puzzle_shelf.js";
 import { boardOf, statusText, taskCard, taskText } from "./puzzle_task.js";
 
+/** @import { Actions } from "../keys.js" */
 /** @import { PositionInfo, Puzzle } from "../messages.js" */
 /** @import { Route } from "../router.js" */
 
@@ -170,13 +171,16 @@ export class PuzzlePage {
     this.shelf.draw();
   }
 
-  shortcuts() {
-    return [
-      { keys: ["n", "ArrowRight"], label: "puzzle.next", run: () => this.next() },
-      { keys: ["r"], label: "puzzle.again", run: () => this.restart() },
-      { keys: ["a"], label: "puzzle.solution", run: () => this.current && this.showSolution() },
-      { keys: ["b"], label: "key.board-focus", run: () => this.board.focus() },
-    ];
+  /** @returns {Actions<"puzzles">} */
+  actions() {
+    return {
+      next: () => this.next(),
+      again: () => this.restart(),
+      solution: () => this.showSolution(),
+      lineBack: () => this.showStep(this.step - 1),
+      lineForward: () => this.showStep(this.step + 1),
+      board: () => this.board.focus(),
+    };
   }
 }
 
@@ -211,5 +215,5 @@ export async function mount(main, route) {
     .then(() => shelf.load())
     .then(() => follow(route))
     .catch(notifyError);
-  return { unmount, shortcuts: page.shortcuts(), follow };
+  return { unmount, actions: page.actions(), follow };
 }

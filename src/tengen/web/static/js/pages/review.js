@@ -3,31 +3,23 @@
  *  user finds better moves. The server stores a finished review, so that it is there again after a reload. */
 
 import { exportReview, game as gameOnServer, serverInfo, socket } from "../api.js";
-import { Board } from "../board/board.js";
 import { followSettings } from "../board_settings.js";
-import { fill, h, icon, keepingFocus, refill } from "../dom.js";
 import { listenForGames, openImport, saveFile } from "../files.js";
 import { showRules } from "../headline.js";
 import { t } from "../i18n.js";
 import { announce, notify, notifyError } from "../notice.js";
-import { go, hashOf, redirect, replaceRoute } from "../router.js";
+import { go, redirect, replaceRoute } from "../router.js";
 import { settings } from "../settings.js";
 import { playStone } from "../sound.js";
-import { ChanceBar, ChanceGraph, proofForBlack } from "../widgets/chances.js";
-import { button } from "../widgets/fields.js";
-import { MoveTree } from "../widgets/move_tree.js";
-import { attemptCard, isBad, lineOf, moveCard, verdictText } from "../widgets/review_detail.js";
-import { mistakeRow, reviewTables } from "../widgets/review_report.js";
-import { transport } from "../widgets/transport.js";
-import { other, positionIn, queryOf, workspace } from "../workspace.js";
-import { gameTitle, lessonForm, parameterFields } from "./review_form.js";
+import { isBad, lineOf, verdictText } from "../widgets/review_detail.js";
+import { positionIn, queryOf, workspace } from "../workspace.js";
+import { ReviewView } from "./review_view.js";
 
 /** @import { Stream } from "../api.js" */
-/** @import { Stone } from "../board/state.js" */
+/** @import { Actions } from "../keys.js" */
 /** @import { RecordInput, ReviewMessage, ReviewMove, ReviewSummary } from "../messages.js" */
 /** @import { Route } from "../router.js" */
-/** @import { Chance } from "../widgets/chances.js" */
-/** @import { Actions, Attempt, Lesson, ShownLine } from "../widgets/review_detail.js" */
+/** @import { Attempt, Lesson, ShownLine } from "../widgets/review_detail.js" */
 
 export class ReviewPage {
   /** The judged moves by ply. @type {Map<number, ReviewMove>} */ judged = new Map();
@@ -45,61 +37,8 @@ export class ReviewPage {
   isStored = false;
 
   constructor(/** @type {HTMLElement} */ main) {
-    const boardBox = h("div");
-    this.bar = new ChanceBar();
-    this.graph = new ChanceGraph((ply) => this.look(ply));
-    this.board = new Board(boardBox, {
-      onPlay: (point) => this.tryMove(point),
-      onPending: (point) => (this.confirmBar.hidden = !point),
-    });
-    this.confirmBar = h(
-      "div",
-      { class: "confirm-bar", hidden: true },
-      button(t("cancel"), () => this.board.set({ pending: null })),
-      button(t("place"), () => this.board.confirm(), { kind: "primary" }),
-    );
-    this.tree = new MoveTree(
-      (node) => this.look(node.ply),
-      (node) => this.judged.get(node.ply)?.quality ?? "",
-    );
-    this.detail = h("div", { class: "card move-detail", "aria-live": "polite" });
-    this.report = h("div", { class: "card" });
-    this.mistakeList = h("ul", { class: "mistakes" });
-    this.form = h("div", { class: "card" });
-    this.parameters = parameterFields();
-    /** @type {Actions} */
-    this.actions = {
-      tryAgain: () => this.tryAgain(),
-      showLine: (kind) => this.showLine(kind),
-      step: (step) => this.stepLine(step),
-      back: () => this.look(this.ply),
-      next: () => this.nextInLesson(),
-      analyse: () => this.analyse(),
-    };
-    fill(
-      main,
-      h("h1", { class: "visually-hidden" }, t("page.review")),
-      h(
-        "div",
-        { class: "stage" },
-        h(
-          "section",
-          { class: "table", "aria-label": t("board") },
-          h("div", { class: "board-row" }, this.bar.element, boardBox),
-          this.confirmBar,
-          transport((steps) => this.walk(steps)),
-        ),
-        h(
-          "div",
-          { class: "side" },
-          this.graph.element,
-          this.form,
-          this.detail,
-          this.report,
-          h("div", { class: "card" }, h("h2", null, t("moves")), this.tree.element),
-        ),
-      ),
-    );
+    this.view = new ReviewView(main, this);
+    this.board = this.view.board;
     this.unfollow = [followSettings(this.board), listenForGames((record) => this.load(record))];
   }
 
@@ -314,179 +253,31 @@ export class ReviewPage {
     go("analyse");
   }
 
-  // -- drawing -----------------------------------------------------------------------------------------------------------
-
   draw() {
-    keepingFocus(this.form, () => this.drawForm());
-    this.drawBoard();
-    keepingFocus(this.detail, () => this.drawDetail());
-    keepingFocus(this.report, () => this.drawReport());
-    this.tree.show(workspace.root, this.nodeAt(this.ply));
-    const chances = this.line.map((_, ply) => this.chanceAt(ply));
-    this.graph.show(
-      chances,
-      this.ply,
-      this.mistakes().map((move) => ({ ply: move.turnNumber, kind: move.quality })),
-    );
+    this.view.draw();
   }
 
-  /** @returns {Chance | null} */
-  chanceAt(/** @type {number} */ ply) {
-    if (ply === 0) return this.rootChance === null ? null : { blackWinrate: this.rootChance, proof: null };
-    const move = this.judged.get(ply);
-    return move ? { blackWinrate: move.blackWinrate, proof: proofForBlack(move.proof, other(move.colour)) } : null;
-  }
-
-  drawBoard() {
-    const { attempt, shown } = this;
-    // An attempt and the better line start before the mistake, so its stone is not on the board.
-    const isBefore = attempt !== null || shown?.kind === "better";
-    const ply = isBefore ? this.ply - 1 : this.ply;
-    const node = this.nodeAt(ply);
-    const judged = this.judged.get(this.ply);
-    const state = workspace.boardState(node);
-    if (judged && shown) this.drawLine(state, judged, shown);
-    else if (judged && attempt) this.drawAttempt(state, judged, attempt);
-    else {
-      const marks =
-        judged && isBad(judged.quality) ? [{ point: judged.move, kind: /** @type {const} */ ("wrong") }] : [];
-      this.board.set({ ...state, toPlay: null, marks });
-    }
-    this.bar.show(this.chanceAt(ply));
-  }
-
-  drawLine(
-    /** @type {ReturnType<typeof workspace.boardState>} */ state,
-    /** @type {ReviewMove} */ judged,
-    /** @type {ShownLine} */ { kind, step },
-  ) {
-    const stones = /** @type {Map<string, Stone>} */ (new Map(state.stones));
-    const played = lineOf(judged, kind).slice(0, step);
-    let colour = kind === "better" ? judged.colour : other(judged.colour);
-    played.forEach((point, i) => {
-      stones.set(point, { point, colour, number: i + 1 });
-      colour = other(colour);
-    });
-    this.board.set({ ...state, stones, lastMove: played.at(-1) ?? state.lastMove ?? null, toPlay: null, marks: [] });
-  }
-
-  drawAttempt(
-    /** @type {ReturnType<typeof workspace.boardState>} */ state,
-    /** @type {ReviewMove} */ { colour },
-    /** @type {Attempt} */ { point, verdict },
-  ) {
-    const stones = /** @type {Map<string, Stone>} */ (new Map(state.stones));
-    if (point) stones.set(point, { point, colour });
-    const kind = verdict ? (isBad(verdict.judged.quality) ? "wrong" : "right") : null;
-    const marks = point && kind ? [{ point, kind: /** @type {"right" | "wrong"} */ (kind) }] : [];
-    // The next attempt may start once the previous one is judged.
-    const mayTry = !point || verdict !== null;
-    this.board.set({ ...state, stones, toPlay: mayTry ? colour : null, marks });
-  }
-
-  drawDetail() {
-    const judged = this.judged.get(this.ply);
-    this.detail.hidden = !judged;
-    if (!judged) return;
-    refill(
-      this.detail,
-      this.attempt
-        ? attemptCard(judged, this.attempt, this.lesson, this.actions)
-        : moveCard(judged, this.shown, this.actions),
-    );
-  }
-
-  drawForm() {
-    const isRunning = this.stream !== null;
-    const { done, total } = this.progress;
-    const hasGame = this.line.length > 1;
-    refill(this.form, [
-      h(
-        "div",
-        { class: "row-between" },
-        h("h2", null, t("page.review")),
-        button(t("import"), () => openImport((record) => this.load(record)), { icon: "import", kind: "bare" }),
-      ),
-      hasGame
-        ? h("p", { class: "soft small" }, gameTitle(this.line.length - 1))
-        : h("p", { class: "soft" }, t("review.empty")),
-      this.parameters,
-      ...(isRunning
-        ? [h("progress", { value: done, max: Math.max(1, total), "aria-label": t("review.progress") })]
-        : []),
-      h(
-        "div",
-        { class: "buttons even" },
-        isRunning
-          ? button(t("analysis.stop"), () => this.stop(), { icon: "pause" })
-          : button(t("review.start"), () => this.start(), {
-              kind: this.summary ? "" : "primary",
-              icon: "review",
-              disabled: !hasGame,
-            }),
-      ),
-    ]);
-    // Once there is a result, the form moves below it.
-    this.form.style.order = this.summary ? "1" : "";
-  }
-
-  drawReport() {
-    const bad = this.mistakes();
-    this.report.hidden = !this.judged.size;
-    refill(
-      this.mistakeList,
-      bad.map((move) =>
-        mistakeRow(move, move.turnNumber === this.ply, () => {
-          this.look(move.turnNumber);
-          this.detail.scrollIntoView({ block: "nearest" });
-        }),
-      ),
-    );
-    refill(this.report, [
-      ...reviewTables(this.summary, [...this.judged.values()]),
-      h("h3", null, t("review.key-moves")),
-      bad.length ? this.mistakeList : h("p", { class: "soft small" }, t("review.no-mistakes")),
-      ...(this.summary && bad.length ? [lessonForm(this)] : []),
-      ...(this.isStored
-        ? [
-            h(
-              "div",
-              { class: "buttons even" },
-              button(t("review.export"), () => this.export(), { icon: "export" }),
-              this.gameId
-                ? h(
-                    "a",
-                    { class: "button", href: hashOf("puzzles", { source: "own" }) },
-                    icon("puzzles"),
-                    t("puzzle.own"),
-                  )
-                : null,
-            ),
-          ]
-        : []),
-    ]);
-  }
-
-  shortcuts() {
-    return [
-      { keys: ["ArrowLeft"], label: "key.back", run: () => this.walk(-1) },
-      { keys: ["ArrowRight"], label: "key.forward", run: () => this.walk(1) },
-      { keys: ["PageUp"], label: "key.back-10", run: () => this.walk(-10) },
-      { keys: ["PageDown"], label: "key.forward-10", run: () => this.walk(10) },
-      { keys: ["Home"], label: "key.first", run: () => this.walk(-Infinity) },
-      { keys: ["End"], label: "key.last", run: () => this.walk(Infinity) },
-      { keys: ["j"], label: "key.next-mistake", run: () => this.lookAtMistake(1) },
-      { keys: ["J"], label: "key.previous-mistake", run: () => this.lookAtMistake(-1) },
-      { keys: ["t"], label: "review.try-again", run: () => this.tryAgain() },
-      { keys: ["a"], label: "review.better", run: () => this.showLine("better") },
-      { keys: ["r"], label: "review.refutation", run: () => this.showLine("refutation") },
-      { keys: ["e"], label: "review.learn", run: () => this.startLesson() },
-      { keys: ["Escape"], label: "back", run: () => this.look(this.ply) },
-      { keys: [" "], label: "review.start", run: () => (this.stream ? this.stop() : this.start()) },
-      { keys: ["i"], label: "import", run: () => openImport((record) => this.load(record)) },
-      { keys: ["Enter"], label: "page.analyse", run: () => this.analyse() },
-      { keys: ["b"], label: "key.board-focus", run: () => this.board.focus() },
-    ];
+  /** What the keys do. @returns {Actions<"review">} */
+  actions() {
+    return {
+      back: () => this.walk(-1),
+      forward: () => this.walk(1),
+      farBack: () => this.walk(-10),
+      farForward: () => this.walk(10),
+      first: () => this.walk(-Infinity),
+      last: () => this.walk(Infinity),
+      nextMistake: () => this.lookAtMistake(1),
+      previousMistake: () => this.lookAtMistake(-1),
+      tryAgain: () => this.tryAgain(),
+      better: () => this.showLine("better"),
+      refutation: () => this.showLine("refutation"),
+      learn: () => this.startLesson(),
+      leave: () => this.look(this.ply),
+      start: () => (this.stream ? this.stop() : this.start()),
+      import: () => openImport((record) => this.load(record)),
+      analyse: () => this.analyse(),
+      board: () => this.board.focus(),
+    };
   }
 
   unmount() {
@@ -529,5 +320,5 @@ export async function mount(main, route) {
     replaceRoute("review", position ? { ...kept, ...queryOf(position) } : {});
   };
   await follow(route);
-  return { unmount: () => page.unmount(), shortcuts: page.shortcuts(), follow };
+  return { unmount: () => page.unmount(), actions: page.actions(), follow };
 }

@@ -2,7 +2,7 @@
 /** The forms of the review page: the effort and thresholds of a review, and the lesson. */
 
 import { h } from "../dom.js";
-import { t } from "../i18n.js";
+import { counted, t } from "../i18n.js";
 import { change, settings } from "../settings.js";
 import { button, choice, field, segments, wholeNumber } from "../widgets/fields.js";
 import { workspace } from "../workspace.js";
@@ -59,7 +59,7 @@ function thresholdField(/** @type {BadQuality} */ name) {
 export function gameTitle(/** @type {number} */ count) {
   const { black, white } = workspace.header;
   const names = black || white ? `${black || t("black")} – ${white || t("white")} · ` : "";
-  return `${names}${t("moves.count", { count })}`;
+  return `${names}${counted("moves.count", count)}`;
 }
 
 /** The choice of a side and the button that starts the lesson. */
