@@ -22,7 +22,7 @@ from tengen.papers.experiment import Lab
 from tengen.search.evaluation import UniformEvaluator
 from tengen.search.puct_config import PuctConfig
 from tengen.search.puct_search import PuctSearch
-from tests.search.test_puct_self_play import FixedEvaluator
+from tests.search.networks import FixedEvaluator
 
 THREES = Ruleset.parse("3x3:3")
 FOURS = Ruleset.parse("6x6:4")
