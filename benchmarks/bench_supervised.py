@@ -10,6 +10,10 @@ with two loops over cells that compute the same result:
   possible gain is limited by the arithmetic. `arithmetic_to_cells_of_a_batch_ratio` is the speed-up of the same
   operations on all cells at once, as if no unit depended on another. No order of the sweep can exceed it.
 
+The convolutional network of stanford15 trains in bf16. Its arithmetic limit is the speed of a 3×3 convolution with 256
+channels in bf16, divided by the operations of a training step: the forward pass, and twice as many for the gradients of
+weights and inputs, except that the board needs no gradient.
+
 All figures use processor time, which other programs affect less than wall-clock time.
 """
 
@@ -23,7 +27,8 @@ from pathlib import Path
 
 import numpy as np
 import torch
-from torch import Tensor
+from torch import Tensor, nn
+from torch.nn import functional
 
 from tengen.core.contracts import Ruleset
 from tengen.core.position import Position
@@ -31,9 +36,12 @@ from tengen.datasets.build import BuildConfig, build_dataset
 from tengen.datasets.dataset import Augmentation, Batch, Dataset
 from tengen.learning.algorithms.supervised import Config, Learner
 from tengen.learning.config import load_config
-from tengen.nets.architectures import build_net
+from tengen.nets.architectures import Net, build_net
 from tengen.nets.mdrnn import FLIPS, PlainSweep, sweep_from_corners
+from tengen.nets.pooled import POOL, PooledNet
 from tengen.records import GameRecord, save
+
+Figures = dict[str, float]
 
 RULES = Ruleset.parse("15x15:5:freestyle")
 GAMES = 1500
@@ -43,10 +51,10 @@ ALONE = 4
 """Number of positions for the loop over single positions."""
 
 
-def run() -> dict[str, float]:
+def run() -> Figures:
     """Return all figures by name."""
     torch.set_num_threads(1)
-    figures: dict[str, float] = {}
+    figures: Figures = {}
     with tempfile.TemporaryDirectory() as folder:
         _write_games(Path(folder) / "games.jsonl.gz")
         started = time.process_time()
@@ -62,11 +70,48 @@ def run() -> dict[str, float]:
             batch = _batch(dataset, numbers, config.net.planes)
             seconds = _time(partial(learner.step, batch, 1e-3))
             figures[f"train_{preset}_positions_per_second"] = BATCH / seconds
+        figures |= _train_paper_cnn(dataset, numbers, folder)
         planes = torch.from_numpy(_batch(dataset, numbers, "own-other").planes).permute(1, 2, 3, 0)
     return figures | _sweeps(planes.contiguous())
 
 
-def _sweeps(features: Tensor) -> dict[str, float]:
+def _train_paper_cnn(dataset: Dataset, numbers: np.ndarray[tuple[int], np.dtype[np.int64]], folder: str) -> Figures:
+    """Measure training steps of the 1024-filter network, and the speed at which arithmetic alone would allow them."""
+    settings = [f"data={folder}", "learner.precision=bf16"]
+    config = load_config(Config, "supervised", "stanford15-cnn", settings)
+    net = build_net(config.net, RULES)
+    learner = Learner(net, config.learner)
+    batch = _batch(dataset, numbers, config.net.planes)
+    reached = BATCH / _time(partial(learner.step, batch, 1e-3))
+    limit = _peak_operations() / _step_operations(net)
+    return {
+        "train_stanford15-cnn_positions_per_second": reached,
+        "arithmetic_stanford15-cnn_positions_per_second": limit,
+        "train_to_arithmetic_stanford15-cnn_ratio": reached / limit,
+    }
+
+
+def _peak_operations() -> float:
+    """Return the additions and multiplications per second of a large convolution in bf16."""
+    count, channels, size = 50, 256, 30
+    planes = torch.rand(count, channels, size, size).bfloat16().contiguous(memory_format=torch.channels_last)
+    filters = torch.rand(channels, channels, 3, 3).bfloat16().contiguous(memory_format=torch.channels_last)
+    with torch.no_grad():
+        seconds = _time(lambda: functional.conv2d(planes, filters, padding=1))
+    return 2 * count * size**2 * channels**2 * 9 / seconds
+
+
+def _step_operations(net: Net) -> float:
+    """Return the additions and multiplications of a training step per position."""
+    assert isinstance(net, PooledNet)
+    pooled = RULES.area // POOL**2
+    stem = 2 * RULES.area * net.stem.weight.numel()
+    rest = 2 * pooled * sum(layer.weight.numel() for layer in net.trunk.children() if isinstance(layer, nn.Conv2d))
+    rest += 2 * sum(layer.weight.numel() for layer in net.dense.children() if isinstance(layer, nn.Linear))
+    return 2 * stem + 3 * rest
+
+
+def _sweeps(features: Tensor) -> Figures:
     """Measure the forward and backward pass of the paper's recurrent layer with ten units."""
     torch.manual_seed(1)
     sweep = PlainSweep(len(features), 10)

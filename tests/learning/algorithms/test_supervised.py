@@ -28,8 +28,8 @@ from tengen.learning.learner import StepPrecision
 from tengen.learning.run import Run, new_header
 from tengen.learning.run.progress import Progress
 from tengen.learning.shipping import ship_run
-from tengen.nets.architectures import NetConfig, NetKind, build_net
-from tengen.nets.models import ModelInfo, Precision
+from tengen.nets.architectures import NetConfig, NetKind, build_net, load_net
+from tengen.nets.models import WEIGHTS_FILE, ModelInfo, Precision
 from tengen.tuning.engine_games import EngineGamesConfig, generate_games
 
 SEVEN = Ruleset(7, 7)
@@ -85,6 +85,21 @@ def test_presets_can_be_read_and_are_those_of_the_paper() -> None:
     assert convolutions == [(1024, 1, 5, 5), (256, 1024, 3, 3), (128, 256, 3, 3)]
     assert [shape[1] for shape in dense] == [128 * 5 * 5, 512, 512]
     assert dense[-1][0] == 15 * 15
+
+
+def test_initial_weights_can_be_drawn_as_in_the_paper(tmp_path, data) -> None:
+    changes = ("iterations=1", "learner.steps=1", "learner.learning_rate=0", "initial_deviation=0.5", "net.channels=10")
+    run = make_run(tmp_path / "run", data, *changes, preset="stanford15-mdrnn")
+    train(run)
+    net, _ = load_net(run.folder / WEIGHTS_FILE)
+    weights = torch.cat([weight.flatten() for weight in net.parameters()])
+    assert len(weights) == 140
+    assert abs(float(weights.mean())) < 0.15
+    assert 0.4 < float(weights.std()) < 0.6
+    with pytest.raises(InputError, match="initial_deviation would replace the weights of init_from"):
+        load_config(
+            supervised.Config, "supervised", "mdrnn", ["data=x", "initial_deviation=1", "init_from=mdrnn-15x15"]
+        )
 
 
 @pytest.mark.parametrize("preset", preset_names("supervised"))

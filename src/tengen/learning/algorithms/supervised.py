@@ -77,6 +77,8 @@ class Config(NetLoopConfig):
     """Also train on opening moves."""
     augmentation: Augmentation = field(default_factory=Augmentation)
     """Data augmentation."""
+    initial_deviation: float = 0.0
+    """Standard deviation of all initial weights, with mean 0, as in stanford15; 0 uses those of the architecture."""
     learner: LearnerConfig = field(default_factory=LearnerConfig)
     """Training steps."""
     validation: int = 2048
@@ -89,6 +91,9 @@ class Config(NetLoopConfig):
         if not self.data:
             raise InputError("data is not set: build a data set with `tengen data build` and pass --set data=FOLDER")
         check_at_least(self, 1, "validation", "test")
+        check_at_least(self, 0, "initial_deviation")
+        if self.initial_deviation and self.init_from:
+            raise InputError("initial_deviation would replace the weights of init_from: remove one of the two settings")
 
 
 def compute_losses(output: NetOutput, batch: Batch) -> dict[str, Tensor]:
@@ -108,7 +113,9 @@ class Learner(AveragedLearner[Net]):
     """The network in training."""
 
     def __init__(self, net: Net, config: LearnerConfig) -> None:
-        optimizer = torch.optim.AdamW(net.parameters(), lr=config.learning_rate, weight_decay=config.weight_decay)
+        optimizer = torch.optim.AdamW(
+            net.parameters(), lr=config.learning_rate, weight_decay=config.weight_decay, fused=True
+        )
         super().__init__(net, optimizer, decay=config.average, clip=config.clip)
         self._value_weight = config.value_weight
         self._precision = config.precision
@@ -139,7 +146,7 @@ def train(run: Run, progress: Progress) -> None:
         )
     torch.set_num_threads(config.learner.threads)
     with Loop(run, config, progress) as loop:
-        learner = Learner(initial_net(config, run, progress), config.learner)
+        learner = Learner(_initial_net(config, run, progress), config.learner)
         loop.resume(lambda checkpoint: learner.restore(checkpoint.tensors, checkpoint.counters["steps"]), "steps")
         chosen = iteration_rng(run.header.seed, 0, _VALIDATION).permutation(validation)[: config.validation]
         loop.games = int((dataset.splits == list(Split).index(Split.TRAINING)).sum())
@@ -155,6 +162,17 @@ def train(run: Run, progress: Progress) -> None:
                 counters={"steps": learner.steps},
             )
         _measure_test(run, config, dataset, learner.average, progress)
+
+
+def _initial_net(config: Config, run: Run, progress: Progress) -> Net:
+    net = initial_net(config, run, progress)
+    if config.initial_deviation:
+        rng = iteration_rng(run.header.seed, 0, _LEARNING)
+        with torch.no_grad():
+            for weight in net.parameters():
+                drawn = rng.normal(scale=config.initial_deviation, size=tuple(weight.shape))
+                weight.copy_(torch.from_numpy(drawn))
+    return net
 
 
 def _iterate(
