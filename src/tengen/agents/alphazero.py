@@ -74,7 +74,7 @@ class AlphaZeroParameters:
     batch: int = parameter(16, help="maximum number of leaves per network batch")
     reuse: bool = parameter(True, help="reuse the search tree between moves")
     precision: Precision = parameter(Precision.FP32, help="network precision: fp32 or int8")
-    backend: Backend = parameter(Backend.ONNXRUNTIME, help="inference backend: onnxruntime or torch")
+    backend: Backend = parameter(Backend.ONNXRUNTIME, help="inference backend: onnxruntime, openvino or torch")
     threads: int = parameter(0, help="number of search threads; 0 for the number in the per-move limits")
     memory_mb: int = parameter(512, help="memory limit for the tree in MB")
     seed: int = parameter(0, help=SEED_HELP)

@@ -43,7 +43,7 @@ class PolicyParameters:
     temperature: float = parameter(0.0, help="sampling temperature; 0 plays the most likely move")
     average: bool = parameter(False, help="average the policy over all symmetries of the board")
     precision: Precision = parameter(Precision.FP32, help="network precision: fp32 or int8")
-    backend: Backend = parameter(Backend.ONNXRUNTIME, help="inference backend: onnxruntime or torch")
+    backend: Backend = parameter(Backend.ONNXRUNTIME, help="inference backend: onnxruntime, openvino or torch")
     seed: int = parameter(0, help=SEED_HELP)
 
     def __post_init__(self) -> None:

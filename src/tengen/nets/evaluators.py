@@ -1,4 +1,4 @@
-"""Networks as `Evaluator`s: with onnxruntime (the default), with torch, or averaged over symmetries.
+"""Networks as `Evaluator`s: with onnxruntime (the default), OpenVINO or torch, or averaged over symmetries.
 
 All accept float32 planes [B, C, H, W] and return the log-policy [B, H·W] over all points, legal or not, and the value
 [B] for the side to move. Evaluators are thread-safe.
@@ -6,12 +6,14 @@ All accept float32 planes [B, C, H, W] and return the log-policy [B, H·W] over 
 
 from __future__ import annotations
 
+import threading
 from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
 from tengen.core.contracts import Evaluator, Ruleset
+from tengen.core.extras import needs_package
 from tengen.core.planes import FloatPlanes
 from tengen.core.symmetry import permutation, symmetries, transform_array
 from tengen.errors import InputError
@@ -62,18 +64,70 @@ class OnnxEvaluator:
             log_policy, value = self._session.run(OUTPUTS, {INPUT: planes})
         except Exception as error:  # onnxruntime raises many different exception classes
             raise InputError(f"onnxruntime cannot run the network {self._place}: {error}") from None
-        rows, area = len(planes), planes.shape[2] * planes.shape[3]
-        if log_policy.shape != (rows, area) or value.shape != (rows,):
-            raise InputError(
-                f"the network {self._place} returned shapes {log_policy.shape} and {value.shape} for {rows} positions"
-            )
-        # Both comparisons are false for NaN.
-        if not (np.abs(value).max(initial=0) <= _MAX_VALUE and np.abs(log_policy).max(initial=0) < np.inf):
-            raise InputError(
-                f"the network {self._place} returned NaN, infinity or a value outside [-1, 1]; its weights are"
-                " probably damaged"
-            )
+        _check_outputs(log_policy, value, planes, self._place)
         return log_policy, value
+
+
+class OpenVinoEvaluator:
+    """An fp32 network file run by OpenVINO on the CPU, in bf16 if the processor has instructions for it.
+
+    Needs the extra `openvino`.
+    """
+
+    def __init__(self, model: bytes, *, threads: int = 1, place: str = "model") -> None:
+        """Load the content of an ONNX file; raise an `InputError` that names `place` if it is not a usable network."""
+        with needs_package("backend openvino", "'tengen[openvino]'", "openvino"):
+            import openvino
+
+        self.file = check_network(model, place)
+        self._place = place
+        core = openvino.Core()
+        has_bf16 = "BF16" in core.get_property("CPU", "OPTIMIZATION_CAPABILITIES")
+        settings = {
+            "INFERENCE_PRECISION_HINT": "bf16" if has_bf16 else "f32",
+            "INFERENCE_NUM_THREADS": threads,
+            "NUM_STREAMS": 1,
+            "ENABLE_CPU_PINNING": False,  # every network in the process would be pinned to the same cores
+        }
+        try:
+            self._model = core.compile_model(core.read_model(model), "CPU", settings)
+        except Exception as error:  # OpenVINO raises RuntimeError and classes of its own
+            raise InputError(f"OpenVINO cannot read the network {place}: {error}") from None
+        self._local = threading.local()  # a request must not be used by two threads at the same time
+
+    @property
+    def plane_layout(self) -> str:
+        """Name of the input layout in `tengen.core.planes`."""
+        return self.file.plane_layout
+
+    def evaluate(self, planes: FloatPlanes) -> tuple[Floats, Floats]:
+        """Evaluate planes [B, C, H, W]; return log-policy [B, H·W] and value [B].
+
+        Raises `InputError` if the output is NaN, infinite or out of range.
+        """
+        if not hasattr(self._local, "request"):
+            self._local.request = self._model.create_infer_request()
+        try:
+            answers = self._local.request.infer({INPUT: planes}, share_inputs=True)
+        except Exception as error:
+            raise InputError(f"OpenVINO cannot run the network {self._place}: {error}") from None
+        log_policy, value = (answers[name] for name in OUTPUTS)
+        _check_outputs(log_policy, value, planes, self._place)
+        return log_policy, value
+
+
+def _check_outputs(log_policy: Floats, value: Floats, planes: FloatPlanes, place: str) -> None:
+    """Raise an `InputError` that names `place` if the outputs for `planes` have wrong shapes or impossible values."""
+    rows, area = len(planes), planes.shape[2] * planes.shape[3]
+    if log_policy.shape != (rows, area) or value.shape != (rows,):
+        raise InputError(
+            f"the network {place} returned shapes {log_policy.shape} and {value.shape} for {rows} positions"
+        )
+    # Both comparisons are false for NaN.
+    if not (np.abs(value).max(initial=0) <= _MAX_VALUE and np.abs(log_policy).max(initial=0) < np.inf):
+        raise InputError(
+            f"the network {place} returned NaN, infinity or a value outside [-1, 1]; its weights are probably damaged"
+        )
 
 
 class TorchEvaluator:

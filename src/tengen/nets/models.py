@@ -22,7 +22,7 @@ from tengen.core.position import Position
 from tengen.core.shipped import shipped_folder
 from tengen.core.tables import did_you_mean
 from tengen.errors import InputError, RulesetError
-from tengen.nets.evaluators import OnnxEvaluator
+from tengen.nets.evaluators import OnnxEvaluator, OpenVinoEvaluator
 from tengen.nets.onnx_reader import MAX_MODEL_BYTES
 from tengen.nets.sealing import check_seal
 
@@ -41,6 +41,8 @@ class Backend(StrEnum):
     """Library that runs a network."""
 
     ONNXRUNTIME = "onnxruntime"
+    OPENVINO = "openvino"
+    """Runs fp32 networks in bf16 if the processor supports it. Needs the extra `openvino`."""
     TORCH = "torch"
 
 
@@ -103,7 +105,7 @@ def load_evaluator(
     precision: Precision | str = Precision.FP32,
     backend: Backend | str = Backend.ONNXRUNTIME,
     threads: int = 1,
-) -> OnnxEvaluator | TorchEvaluator:
+) -> OnnxEvaluator | OpenVinoEvaluator | TorchEvaluator:
     """Load a network as an evaluator; `load_model` also returns its properties."""
     return load_model(model, precision=precision, backend=backend, threads=threads)[0]
 
@@ -114,7 +116,7 @@ def load_model(
     precision: Precision | str = Precision.FP32,
     backend: Backend | str = Backend.ONNXRUNTIME,
     threads: int = 1,
-) -> tuple[OnnxEvaluator | TorchEvaluator, ModelInfo]:
+) -> tuple[OnnxEvaluator | OpenVinoEvaluator | TorchEvaluator, ModelInfo]:
     """Load a network given the name of a shipped model, the folder of a training run, or the path of an ONNX file.
 
     `threads` is the number of threads per evaluation. Raises `InputError` if the file is damaged or the name is
@@ -125,11 +127,13 @@ def load_model(
     evaluator, info = load_network_file(path, threads=threads, name=str(model))
     if info.precision is not wanted:
         raise InputError(f"{path} has precision {info.precision}, not {wanted}")
+    if engine is Backend.ONNXRUNTIME:
+        return evaluator, info
+    if wanted is not Precision.FP32:
+        raise InputError(f"the {engine} backend supports fp32 networks only, not {wanted}: use backend onnxruntime")
     if engine is Backend.TORCH:
-        if wanted is not Precision.FP32:
-            raise InputError(f"the torch backend supports fp32 only, not {wanted}: use backend onnxruntime")
         return _load_torch(path.with_name(WEIGHTS_FILE)), info
-    return evaluator, info
+    return OpenVinoEvaluator(read_bytes(path, MAX_MODEL_BYTES), threads=threads, place=str(path)), info
 
 
 def load_network_file(path: Path, *, threads: int = 1, name: str = "") -> tuple[OnnxEvaluator, ModelInfo]:

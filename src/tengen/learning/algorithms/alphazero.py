@@ -37,7 +37,7 @@ from tengen.learning.run.reading import REPLAY_FOLDER
 from tengen.nets.architectures import Net, NetOutput
 from tengen.nets.devices import Device, torch_device
 from tengen.nets.export import export_onnx, quantise
-from tengen.nets.models import Precision
+from tengen.nets.models import Backend, Precision
 from tengen.search.puct_config import PuctConfig
 from tengen.search.puct_self_play import Openings
 
@@ -66,6 +66,8 @@ class SelfPlayConfig:
     """Play the next iteration's games during training, with the weights from before this iteration's steps."""
     precision: Precision = Precision.FP32
     """Number format of the network in self-play."""
+    backend: Backend = Backend.ONNXRUNTIME
+    """Library that runs the network in self-play: onnxruntime, or openvino, which runs fp32 networks in bf16."""
     device: Device = Device.AUTO
     """Device that runs the network in self-play; on a cluster, auto means cpu."""
     gpus: float = 1.0
@@ -79,6 +81,15 @@ class SelfPlayConfig:
                 f"actors={self.actors} must be at least 1 and at most games={self.games} and parallel={self.parallel}"
             )
         check_at_least(self, 0, "first_simulations", "gpus")
+        if self.backend is Backend.TORCH:
+            raise InputError("backend=torch cannot run self-play; use onnxruntime or openvino")
+        if self.backend is Backend.OPENVINO and (
+            self.precision is not Precision.FP32 or self.device not in (Device.AUTO, Device.CPU)
+        ):
+            raise InputError(
+                f"backend=openvino runs fp32 networks on the CPU, not precision={self.precision} on"
+                f" device={self.device}; use backend=onnxruntime"
+            )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -391,6 +402,7 @@ class _Training:
             parallel=config.self_play.parallel,
             seed=self._seed,
             device=config.self_play.device,
+            backend=config.self_play.backend,
         )
         # Start the learners first, because self-play workers take all remaining CPUs.
         with (

@@ -19,7 +19,8 @@ from tengen.errors import RunError
 from tengen.learning.experience.self_play import FinishedGame, Games, State, make_samples
 from tengen.learning.run.folder import iteration_rng
 from tengen.nets.devices import Device
-from tengen.nets.evaluators import OnnxEvaluator
+from tengen.nets.evaluators import OnnxEvaluator, OpenVinoEvaluator
+from tengen.nets.models import Backend
 from tengen.search.puct_config import PuctConfig
 from tengen.search.puct_self_play import Openings, SelfPlay
 
@@ -46,6 +47,7 @@ class SelfPlaySpec:
     seed: int
     """Seed of the run."""
     device: Device = Device.CPU
+    backend: Backend = Backend.ONNXRUNTIME
 
     def thread_seed(self, thread: int) -> int:
         """Return the seed for a thread's first games."""
@@ -86,7 +88,11 @@ class SelfPlayer:
     def use(self, generation: Generation) -> None:
         """Switch to another network; search trees are discarded."""
         spec = self._spec
-        evaluator = OnnxEvaluator(generation.model, device=spec.device)
+        evaluator: OnnxEvaluator | OpenVinoEvaluator
+        if spec.backend is Backend.OPENVINO:
+            evaluator = OpenVinoEvaluator(generation.model)
+        else:
+            evaluator = OnnxEvaluator(generation.model, device=spec.device)
         if self._play is not None:
             self._evaluations_before = self.evaluations
             self._state = self._play.state()
