@@ -311,8 +311,13 @@ def format_table(expected: Expected, results: Results, experiments: Sequence[str
         lines = [f"### {section.title}", ""]
         if section.note:
             lines += [section.note, ""]
+        # Of a section without results, only the paper's statements are worth a row.
+        claims = section.claims if columns else [one for one in section.claims if one.paper is not None or one.said]
+        if not claims:
+            parts.append("\n".join([*lines, "Not run yet.\n"]))
+            continue
         lines += [f"| | the paper | {heads} | difference |", "|---|--:|" + "--:|" * (max(1, len(columns)) + 1)]
-        for claim in section.claims:
+        for claim in claims:
             found = figures.get(claim.figure, {})
             if not found and is_quick:
                 continue
@@ -331,20 +336,25 @@ def format_table(expected: Expected, results: Results, experiments: Sequence[str
 
 
 def _format_origins(results: Results) -> str:
-    lines = [
-        "| experiment | date | commit | machine | seeds | minutes | CPU minutes |",
-        "|---|---|---|---|---|--:|--:|",
-    ]
+    lines = ["| experiment | date | commit | machine | seeds | CPU minutes |", "|---|---|---|---|---|--:|"]
     for name, kept in results.experiments.items():
         origin, settings = results.origin(name), kept["settings"]
         seeds = settings.get("seeds", 1)
         seed = f"1–{seeds}" if seeds > 1 else settings.get("seed", 1)
-        minutes, cpu_minutes = (f"{kept.get(key, 0) / 60:.1f}" for key in ("seconds", "cpu_seconds"))
+        # The time of an experiment is that of its last session; training runs count their own.
+        cpu_minutes = max(kept.get("cpu_seconds", 0) / 60, _sum(kept["data"].get("cpu_minutes", 0)))
         lines.append(
-            f"| {name} | {origin['date']} | `{origin['commit'][:10]}` | {origin['machine']} | {seed} | {minutes} |"
-            f" {cpu_minutes} |"
+            f"| {name} | {origin['date']} | `{origin['commit'][:10]}` | {origin['machine']} | {seed} |"
+            f" {cpu_minutes:.1f} |"
         )
     return "\n".join(lines) + "\n"
+
+
+def _sum(numbers: Any) -> float:
+    """Return the sum of all numbers in nested lists and tables."""
+    if isinstance(numbers, Mapping):
+        return sum(map(_sum, numbers.values()))
+    return sum(map(_sum, numbers)) if isinstance(numbers, list) else float(numbers)
 
 
 def _paper_cell(claim: Claim) -> str:

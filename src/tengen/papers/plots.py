@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
 from tengen.core.files import writing
 from tengen.core.plots import (
@@ -69,6 +70,26 @@ def draw_heat_map(
     draw_shares(axes, np.array(values, dtype=float), rows, columns, texts)
     axes.set_xlabel(axes_names[0])
     axes.set_ylabel(axes_names[1])
+    set_title(axes, title)
+    _save(figure, path)
+
+
+def draw_filters(filters: npt.NDArray[np.float32], path: Path, title: str) -> None:
+    """Draw filters [K, h, w] as one picture, the strongest first, each scaled to its largest weight."""
+    count, height, width = filters.shape
+    columns = int(np.ceil(np.sqrt(count)))
+    rows = -(-count // columns)
+    picture = np.full((rows * (height + 1) + 1, columns * (width + 1) + 1), np.nan)
+    for place, number in enumerate(np.argsort(-np.square(filters).sum(axis=(1, 2)), kind="stable")):
+        y, x = 1 + place // columns * (height + 1), 1 + place % columns * (width + 1)
+        # The first row of a filter is the bottom row of the board, which a picture has at its end.
+        picture[y : y + height, x : x + width] = filters[number][::-1] / max(
+            1e-12, float(np.abs(filters[number]).max())
+        )
+    figure = new_figure(9.0, 9.0 * rows / columns + 0.5)
+    axes = figure.subplots()
+    axes.imshow(picture, cmap="RdBu_r", vmin=-1, vmax=1, interpolation="nearest")
+    axes.axis("off")
     set_title(axes, title)
     _save(figure, path)
 
