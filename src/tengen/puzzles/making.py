@@ -226,13 +226,14 @@ def only_defence(position: Position) -> Point | None:
             holding.append(move)
             if len(holding) > _MAX_DEFENCES:
                 return None
-    verdicts = [solve_defence(position.play(move), ThreatKind.VCT).verdict for move in holding]
-    if Verdict.UNKNOWN in verdicts:
-        return None
-    holding = [move for move, verdict in zip(holding, verdicts, strict=True) if verdict is Verdict.NO_WIN]
-    if len(holding) > 1:
-        return None
-    return holding[0] if holding else None
+    only = None
+    for move in holding:
+        verdict = solve_defence(position.play(move), ThreatKind.VCT).verdict
+        if verdict is Verdict.UNKNOWN or (verdict is Verdict.NO_WIN and only is not None):
+            return None
+        if verdict is Verdict.NO_WIN:
+            only = move
+    return only
 
 
 # ---- Uniqueness of the first move -----------------------------------------------------------------------------------
