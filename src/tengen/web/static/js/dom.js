@@ -1,4 +1,3 @@
-// @ts-check
 /** Builds elements without HTML strings, so text from a file or an engine is never parsed as HTML. */
 
 const SVG_NAMESPACE = "http://www.w3.org/2000/svg";
@@ -16,19 +15,19 @@ const SVG_NAMESPACE = "http://www.w3.org/2000/svg";
  * @returns {HTMLElementTagNameMap[K]}
  */
 export function h(tag, props, ...children) {
-  const element = document.createElement(tag);
-  for (const [key, value] of Object.entries(props ?? {})) {
-    if (value === null || value === undefined) continue;
-    if (key.startsWith("on")) element.addEventListener(key.slice(2), /** @type {EventListener} */ (value));
-    else if (key === "class") element.className = String(value);
-    else if (key === "dataset") Object.assign(element.dataset, value);
-    else if (key === "style") Object.assign(element.style, value);
-    else if (key in element && !key.startsWith("aria") && key !== "list" && key !== "role")
-      Object.assign(element, { [key]: value });
-    else element.setAttribute(key, String(value));
-  }
-  append(element, children);
-  return element;
+	const element = document.createElement(tag);
+	for (const [key, value] of Object.entries(props ?? {})) {
+		if (value === null || value === undefined) continue;
+		if (key.startsWith("on")) element.addEventListener(key.slice(2), /** @type {EventListener} */ (value));
+		else if (key === "class") element.className = String(value);
+		else if (key === "dataset") Object.assign(element.dataset, value);
+		else if (key === "style") Object.assign(element.style, value);
+		else if (key in element && !key.startsWith("aria") && key !== "list" && key !== "role")
+			Object.assign(element, { [key]: value });
+		else element.setAttribute(key, String(value));
+	}
+	append(element, children);
+	return element;
 }
 
 /**
@@ -40,12 +39,12 @@ export function h(tag, props, ...children) {
  * @returns {SVGElementTagNameMap[K]}
  */
 export function svg(tag, attributes, ...children) {
-  const element = document.createElementNS(SVG_NAMESPACE, tag);
-  for (const [key, value] of Object.entries(attributes ?? {})) {
-    if (value !== null && value !== undefined) element.setAttribute(key, String(value));
-  }
-  append(element, children);
-  return element;
+	const element = document.createElementNS(SVG_NAMESPACE, tag);
+	for (const [key, value] of Object.entries(attributes ?? {})) {
+		if (value !== null && value !== undefined) element.setAttribute(key, String(value));
+	}
+	append(element, children);
+	return element;
 }
 
 /**
@@ -53,10 +52,10 @@ export function svg(tag, attributes, ...children) {
  * @param {Children[]} children
  */
 function append(element, children) {
-  for (const child of children.flat()) {
-    if (child === null || child === undefined || child === false) continue;
-    element.append(child instanceof Node ? child : String(child));
-  }
+	for (const child of children.flat()) {
+		if (child === null || child === undefined || child === false) continue;
+		element.append(child instanceof Node ? child : String(child));
+	}
 }
 
 /**
@@ -65,8 +64,8 @@ function append(element, children) {
  * @param {...Children} children
  */
 export function fill(element, ...children) {
-  element.replaceChildren();
-  append(element, children);
+	element.replaceChildren();
+	append(element, children);
 }
 
 /**
@@ -76,12 +75,12 @@ export function fill(element, ...children) {
  * @param {Node[]} children
  */
 export function refill(element, children) {
-  children.forEach((child, i) => {
-    const there = element.childNodes[i];
-    if (!there) element.append(child);
-    else if (there !== child && !there.isEqualNode(child)) there.replaceWith(child);
-  });
-  while (element.childNodes.length > children.length) element.lastChild?.remove();
+	children.forEach((child, i) => {
+		const there = element.childNodes[i];
+		if (!there) element.append(child);
+		else if (there !== child && !there.isEqualNode(child)) there.replaceWith(child);
+	});
+	while (element.childNodes.length > children.length) element.lastChild?.remove();
 }
 
 /**
@@ -91,18 +90,18 @@ export function refill(element, children) {
  * @param {() => void} draw
  */
 export function keepingFocus(container, draw) {
-  const active = document.activeElement;
-  const key =
-    active && container.contains(active)
-      ? /** @type {HTMLElement | null} */ (active.closest("[data-focus]"))?.dataset.focus
-      : undefined;
-  draw();
-  if (key === undefined || (active && container.contains(active))) return;
-  const found = /** @type {HTMLElement | null} */ (container.querySelector(`[data-focus="${CSS.escape(key)}"]`));
-  const control = found?.matches("button")
-    ? found
-    : found?.querySelector("input:checked, input:not([type=radio]), select");
-  /** @type {HTMLElement | null | undefined} */ (control)?.focus();
+	const active = document.activeElement;
+	const key =
+		active && container.contains(active)
+			? /** @type {HTMLElement | null} */ (active.closest("[data-focus]"))?.dataset.focus
+			: undefined;
+	draw();
+	if (key === undefined || (active && container.contains(active))) return;
+	const found = /** @type {HTMLElement | null} */ (container.querySelector(`[data-focus="${CSS.escape(key)}"]`));
+	const control = found?.matches("button")
+		? found
+		: found?.querySelector("input:checked, input:not([type=radio]), select");
+	/** @type {HTMLElement | null | undefined} */ (control)?.focus();
 }
 
 /**
@@ -110,11 +109,11 @@ export function keepingFocus(container, draw) {
  * @param {string} name
  */
 export function icon(name) {
-  return svg(
-    "svg",
-    { class: "icon", "aria-hidden": "true", viewBox: "0 0 24 24" },
-    svg("use", { href: `#icon-${name}` }),
-  );
+	return svg(
+		"svg",
+		{ class: "icon", "aria-hidden": "true", viewBox: "0 0 24 24" },
+		svg("use", { href: `#icon-${name}` }),
+	);
 }
 
 /**
@@ -124,13 +123,13 @@ export function icon(name) {
  * @param {number} delayMs
  */
 export function debounce(action, delayMs) {
-  let timer = 0;
-  const run = (/** @type {A} */ ...args) => {
-    clearTimeout(timer);
-    timer = setTimeout(() => action(...args), delayMs);
-  };
-  run.cancel = () => clearTimeout(timer);
-  return run;
+	let timer = 0;
+	const run = (/** @type {A} */ ...args) => {
+		clearTimeout(timer);
+		timer = setTimeout(() => action(...args), delayMs);
+	};
+	run.cancel = () => clearTimeout(timer);
+	return run;
 }
 
 /**
@@ -139,10 +138,10 @@ export function debounce(action, delayMs) {
  * @param {Blob} blob
  */
 export function download(name, blob) {
-  const url = URL.createObjectURL(blob);
-  const link = h("a", { href: url, download: name });
-  document.body.append(link);
-  link.click();
-  link.remove();
-  setTimeout(() => URL.revokeObjectURL(url), 1000);
+	const url = URL.createObjectURL(blob);
+	const link = h("a", { href: url, download: name });
+	document.body.append(link);
+	link.click();
+	link.remove();
+	setTimeout(() => URL.revokeObjectURL(url), 1000);
 }

@@ -1,4 +1,3 @@
-// @ts-check
 /** The rules in the header: rule, board size and win length of what the page shows. */
 
 import { t } from "./i18n.js";
@@ -8,18 +7,17 @@ let shown = "";
 
 /** A ruleset such as `15x15:5:renju:swap2` in words. */
 export function rulesText(/** @type {string} */ rules) {
-  const { width, height } = sizeOf(rules);
-  const [, length = "5", rule = "freestyle", opening = "free"] = rules.split(":");
-  const parts = [t(`rule.${rule}`), `${width} × ${height}`, t("win-length.n", { length })];
-  return [...parts, ...(opening === "free" ? [] : [t(`opening.${opening}`)])].join(" · ");
+	const { width, height } = sizeOf(rules);
+	const [, length = "5", rule = "freestyle", opening = "free"] = rules.split(":");
+	const parts = [t(`rule.${rule}`), `${width} × ${height}`, t("win-length.n", { length })];
+	return [...parts, ...(opening === "free" ? [] : [t(`opening.${opening}`)])].join(" · ");
 }
 
 /** Show a ruleset in the header; null shows nothing. */
 export function showRules(/** @type {string | null} */ rules) {
-  shown = rules ?? "";
-  const line = document.getElementById("rules-line");
-  if (line) line.textContent = headline();
+	shown = rules ?? "";
+	const line = document.getElementById("rules-line");
+	if (line) line.textContent = headline();
 }
 
-/** The text of the header. */
 export const headline = () => (shown ? rulesText(shown) : "");

@@ -1,4 +1,3 @@
-// @ts-check
 /** The texts of the page: one file per language under i18n/, all with the same keys (a test compares them). A new language
  *  is a new file and a line in LANGUAGES. */
 
@@ -13,23 +12,23 @@ let faults = [];
 
 /** Return the chosen language, or the browser's preferred one. */
 export function preferredLanguage(/** @type {string | null} */ wanted) {
-  if (wanted && wanted in LANGUAGES) return wanted;
-  const own = navigator.languages.map((tag) => tag.toLowerCase().split("-")[0] ?? "");
-  return own.find((name) => name in LANGUAGES) ?? "en";
+	if (wanted && wanted in LANGUAGES) return wanted;
+	const own = navigator.languages.map((tag) => tag.toLowerCase().split("-")[0] ?? "");
+	return own.find((name) => name in LANGUAGES) ?? "en";
 }
 
 /** Load the texts of a language and set the language of the document. */
 export async function loadLanguage(/** @type {string} */ name) {
-  const answer = await fetch(new URL(`../i18n/${name}.json`, import.meta.url));
-  if (!answer.ok)
-    throw new Error(`cannot load the texts for language "${name}": the server returned status ${answer.status}`);
-  texts = await answer.json();
-  language = name;
-  faults = Object.keys(texts)
-    .filter((key) => key.startsWith(FAULT))
-    .sort((a, b) => literal(b) - literal(a))
-    .map((key) => [patternOf(key.slice(FAULT.length)), texts[key] ?? ""]);
-  document.documentElement.lang = LANGUAGES[name]?.tag ?? name;
+	const answer = await fetch(new URL(`../i18n/${name}.json`, import.meta.url));
+	if (!answer.ok)
+		throw new Error(`cannot load the texts for language "${name}": the server returned status ${answer.status}`);
+	texts = await answer.json();
+	language = name;
+	faults = Object.keys(texts)
+		.filter((key) => key.startsWith(FAULT))
+		.sort((a, b) => literal(b) - literal(a))
+		.map((key) => [patternOf(key.slice(FAULT.length)), texts[key] ?? ""]);
+	document.documentElement.lang = LANGUAGES[name]?.tag ?? name;
 }
 
 /**
@@ -38,17 +37,17 @@ export async function loadLanguage(/** @type {string} */ name) {
  * @param {Record<string, string | number>} [values]
  */
 export function t(key, values) {
-  const text = texts[key] ?? key;
-  return values ? text.replace(/\{(\w+)\}/g, (whole, name) => (name in values ? String(values[name]) : whole)) : text;
+	const text = texts[key] ?? key;
+	return values ? text.replace(/\{(\w+)\}/g, (whole, name) => (name in values ? String(values[name]) : whole)) : text;
 }
 
 /** The text for a number of things; the key with `.one` has the singular. */
 export const counted = (/** @type {string} */ key, /** @type {number} */ count) =>
-  t(count === 1 ? `${key}.one` : key, { count: number(count) });
+	t(count === 1 ? `${key}.one` : key, { count: number(count) });
 
 /** Like `t`, but null if the text is missing. */
 export const tIfKnown = (/** @type {string} */ key, /** @type {Record<string, string | number>} */ values) =>
-  key in texts ? t(key, values) : null;
+	key in texts ? t(key, values) : null;
 
 /** Translate an English text from the server; unchanged if there is no translation. */
 export const translated = (/** @type {string} */ text) => texts[`text.${text}`] ?? text;
@@ -59,22 +58,22 @@ const literal = (/** @type {string} */ template) => template.replace(/\{\d+\}/g,
 
 /** The pattern of a template such as "cannot play {1}: {2}". */
 function patternOf(/** @type {string} */ template) {
-  const escaped = template.replace(/[.*+?^$()|[\]\\]/g, "\\$&").replace(/\{\d+\}/g, "(.+?)");
-  return new RegExp(`^${escaped}$`, "s");
+	const escaped = template.replace(/[.*+?^$()|[\]\\]/g, "\\$&").replace(/\{\d+\}/g, "(.+?)");
+	return new RegExp(`^${escaped}$`, "s");
 }
 
 /** Translate an error of the server, with the errors that it quotes; unchanged if there is no translation. @returns {string} */
 export function translatedFault(/** @type {string} */ text) {
-  for (const [pattern, translation] of faults) {
-    const found = pattern.exec(text);
-    if (found) return translation.replace(/\{(\d+)\}/g, (_, place) => translatedFault(found[Number(place)] ?? ""));
-  }
-  return text;
+	for (const [pattern, translation] of faults) {
+		const found = pattern.exec(text);
+		if (found) return translation.replace(/\{(\d+)\}/g, (_, place) => translatedFault(found[Number(place)] ?? ""));
+	}
+	return text;
 }
 
 /** Format a number for the language: 12,345, or 1.2M with `compact`. */
 export function number(/** @type {number} */ value, compact = false) {
-  return new Intl.NumberFormat(language, compact ? { notation: "compact", maximumFractionDigits: 1 } : {}).format(
-    value,
-  );
+	return new Intl.NumberFormat(language, compact ? { notation: "compact", maximumFractionDigits: 1 } : {}).format(
+		value,
+	);
 }

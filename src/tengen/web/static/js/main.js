@@ -1,4 +1,3 @@
-// @ts-check
 /** Starts the application: language, theme, header, routing. Each page is a module, loaded when first opened. */
 
 import { socket } from "./api.js";
@@ -42,122 +41,121 @@ let current = null;
 let opening = 0;
 
 function drawHead() {
-  const page = pageIn(parseRoute(location.hash));
-  const tool = (/** @type {string} */ name, /** @type {string} */ label, /** @type {() => void} */ run) =>
-    h("button", { class: "button bare", type: "button", title: label, "aria-label": label, onclick: run }, icon(name));
-  fill(
-    head,
-    h(
-      "a",
-      { class: "brand", href: "#/play" },
-      h("img", { src: new URL("../img/icon.svg", import.meta.url).href, alt: "", width: 30, height: 30 }),
-      "Tengen",
-    ),
-    h(
-      "nav",
-      { class: "nav", "aria-label": t("pages") },
-      PAGES.map((name) =>
-        h("a", { href: `#/${name}`, "aria-current": name === page ? "page" : null }, icon(name), t(`page.${name}`)),
-      ),
-    ),
-    h("span", { id: "rules-line", class: "rules-line soft small" }, headline()),
-    h(
-      "div",
-      { class: "tools" },
-      tool(settings.sound ? "sound" : "mute", t(settings.sound ? "sound.off" : "sound.on"), () =>
-        change({ sound: !settings.sound }),
-      ),
-      tool("theme", t("theme.toggle"), toggleTheme),
-      tool("language", t("language.next", { name: LANGUAGES[following()]?.name ?? "" }), nextLanguage),
-      tool("settings", t("settings"), openSettings),
-      tool("keys", t("keys.title"), showKeys),
-    ),
-  );
-  document.title = `${t(`page.${page}`)} · Tengen`;
+	const page = pageIn(parseRoute(location.hash));
+	const tool = (/** @type {string} */ name, /** @type {string} */ label, /** @type {() => void} */ run) =>
+		h("button", { class: "button bare", type: "button", title: label, "aria-label": label, onclick: run }, icon(name));
+	fill(
+		head,
+		h(
+			"a",
+			{ class: "brand", href: "#/play" },
+			h("img", { src: new URL("../img/icon.svg", import.meta.url).href, alt: "", width: 30, height: 30 }),
+			"Tengen",
+		),
+		h(
+			"nav",
+			{ class: "nav", "aria-label": t("pages") },
+			PAGES.map((name) =>
+				h("a", { href: `#/${name}`, "aria-current": name === page ? "page" : null }, icon(name), t(`page.${name}`)),
+			),
+		),
+		h("span", { id: "rules-line", class: "rules-line soft small" }, headline()),
+		h(
+			"div",
+			{ class: "tools" },
+			tool(settings.sound ? "sound" : "mute", t(settings.sound ? "sound.off" : "sound.on"), () =>
+				change({ sound: !settings.sound }),
+			),
+			tool("theme", t("theme.toggle"), toggleTheme),
+			tool("language", t("language.next", { name: LANGUAGES[following()]?.name ?? "" }), nextLanguage),
+			tool("settings", t("settings"), openSettings),
+			tool("keys", t("keys.title"), showKeys),
+		),
+	);
+	document.title = `${t(`page.${page}`)} · Tengen`;
 }
 
 function toggleTheme() {
-  change({ theme: isDark() ? "light" : "dark" });
+	change({ theme: isDark() ? "light" : "dark" });
 }
 
-/** The language after the current one. */
 function following() {
-  const names = Object.keys(LANGUAGES);
-  const at = names.indexOf(preferredLanguage(settings.language));
-  return names[(at + 1) % names.length] ?? "en";
+	const names = Object.keys(LANGUAGES);
+	const at = names.indexOf(preferredLanguage(settings.language));
+	return names[(at + 1) % names.length] ?? "en";
 }
 
 const nextLanguage = () => change({ language: following() });
 
 async function open() {
-  const route = parseRoute(location.hash);
-  const name = pageIn(route);
-  drawHead();
-  if (current?.name === name && current.page.follow) {
-    current.page.follow(route);
-    return;
-  }
-  const turn = ++opening;
-  /** @type {{ mount: (main: HTMLElement, route: Route) => Promise<Page> }} */
-  const module = await import(`./pages/${name}.js`);
-  if (turn !== opening) return;
-  current?.page.unmount();
-  current = null;
-  delete main.dataset.page;
-  showRules(null);
-  fill(main);
-  const page = await module.mount(main, route);
-  if (turn !== opening) {
-    page.unmount();
-    return;
-  }
-  current = { name, page };
-  setPageActions(name, page.actions);
-  // Marks the page as ready for keys and clicks.
-  main.dataset.page = name;
+	const route = parseRoute(location.hash);
+	const name = pageIn(route);
+	drawHead();
+	if (current?.name === name && current.page.follow) {
+		current.page.follow(route);
+		return;
+	}
+	const turn = ++opening;
+	/** @type {{ mount: (main: HTMLElement, route: Route) => Promise<Page> }} */
+	const module = await import(`./pages/${name}.js`);
+	if (turn !== opening) return;
+	current?.page.unmount();
+	current = null;
+	delete main.dataset.page;
+	showRules(null);
+	fill(main);
+	const page = await module.mount(main, route);
+	if (turn !== opening) {
+		page.unmount();
+		return;
+	}
+	current = { name, page };
+	setPageActions(name, page.actions);
+	// Marks the page as ready for keys and clicks.
+	main.dataset.page = name;
 }
 
 /** Rebuild the page, for example after a change of language. */
 async function reopen() {
-  current?.page.unmount();
-  current = null;
-  await open();
+	current?.page.unmount();
+	current = null;
+	await open();
 }
 
 async function start() {
-  applyTheme();
-  workspace.restore();
-  await loadLanguage(preferredLanguage(settings.language));
-  listen();
-  setGlobalActions({
-    play: () => go("play"),
-    analyse: () => go("analyse"),
-    review: () => go("review"),
-    games: () => go("games"),
-    puzzles: () => go("puzzles"),
-    laboratory: () => go("laboratory"),
-    theme: toggleTheme,
-    language: nextLanguage,
-    sound: () => change({ sound: !settings.sound }),
-    coordinates: () => change({ coordinates: COORDINATES[settings.coordinates] ?? "letters" }),
-    numbers: () => change({ numbers: NUMBERS[settings.numbers] ?? "off" }),
-    settings: openSettings,
-    help: showKeys,
-  });
-  onChange(async (changes) => {
-    if ("theme" in changes) applyTheme();
-    if ("language" in changes) {
-      await loadLanguage(preferredLanguage(settings.language));
-      await reopen();
-    }
-    drawHead();
-  });
-  socket.listeners.add((isOpen) => {
-    offline.hidden = isOpen;
-    offline.textContent = isOpen ? "" : t("offline");
-  });
-  window.addEventListener("hashchange", () => open().catch(notifyError));
-  await open();
+	applyTheme();
+	workspace.restore();
+	await loadLanguage(preferredLanguage(settings.language));
+	listen();
+	setGlobalActions({
+		play: () => go("play"),
+		analyse: () => go("analyse"),
+		review: () => go("review"),
+		games: () => go("games"),
+		puzzles: () => go("puzzles"),
+		laboratory: () => go("laboratory"),
+		theme: toggleTheme,
+		language: nextLanguage,
+		sound: () => change({ sound: !settings.sound }),
+		coordinates: () => change({ coordinates: COORDINATES[settings.coordinates] ?? "letters" }),
+		numbers: () => change({ numbers: NUMBERS[settings.numbers] ?? "off" }),
+		settings: openSettings,
+		help: showKeys,
+	});
+	onChange(async (changes) => {
+		if ("theme" in changes) applyTheme();
+		if ("language" in changes) {
+			await loadLanguage(preferredLanguage(settings.language));
+			await reopen();
+		}
+		drawHead();
+	});
+	socket.listeners.add((isOpen) => {
+		offline.hidden = isOpen;
+		offline.textContent = isOpen ? "" : t("offline");
+	});
+	window.addEventListener("hashchange", () => open().catch(notifyError));
+	await open();
 }
 
 start().catch(notifyError);

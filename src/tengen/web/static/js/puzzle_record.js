@@ -1,4 +1,3 @@
-// @ts-check
 /** The record of a solver, stored in this browser: progress, rating, streak, and the days on which a puzzle was solved. */
 
 import { rated } from "./puzzle_rating.js";
@@ -17,7 +16,7 @@ export const solver = () => ({ rating: 1000, attempts: 0, streak: 0, best: 0, da
 
 /** The date of the solver's time zone, such as 2026-11-18. */
 export const today = (now = new Date()) =>
-  `${now.getFullYear()}-${String(now.getMonth() + 1).padStart(2, "0")}-${String(now.getDate()).padStart(2, "0")}`;
+	`${now.getFullYear()}-${String(now.getMonth() + 1).padStart(2, "0")}-${String(now.getDate()).padStart(2, "0")}`;
 
 /**
  * Record an attempt. Only the first one at a puzzle is rated; a solved puzzle stays solved.
@@ -26,11 +25,11 @@ export const today = (now = new Date()) =>
  * @param {string | null} daily the day whose puzzle it is
  */
 export function note({ id, rating }, isSolved, daily) {
-  const all = progress();
-  const before = all[id];
-  let record = solver();
-  if (!before) record = rated(record, rating, isSolved);
-  if (isSolved && daily) record = { ...record, days: [...new Set([...record.days, daily])].slice(-400) };
-  save(RECORD, record);
-  save(PROGRESS, { ...all, [id]: { solved: isSolved || (before?.solved ?? false), tries: (before?.tries ?? 0) + 1 } });
+	const all = progress();
+	const before = all[id];
+	let record = solver();
+	if (!before) record = rated(record, rating, isSolved);
+	if (isSolved && daily) record = { ...record, days: [...new Set([...record.days, daily])].slice(-400) };
+	save(RECORD, record);
+	save(PROGRESS, { ...all, [id]: { solved: isSolved || (before?.solved ?? false), tries: (before?.tries ?? 0) + 1 } });
 }

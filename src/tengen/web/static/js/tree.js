@@ -1,4 +1,3 @@
-// @ts-check
 /** The tree of a game: moves, variations and comments. The server decides which moves are legal and whose turn it is;
  *  nothing is checked here. Trees are modified in place. They may be deep, so no function is recursive. */
 
@@ -23,7 +22,7 @@ let nextId = 1;
 
 /** @returns {Node} */
 export function newRoot(/** @type {Node["setup"]} */ setup = null) {
-  return { id: nextId++, point: null, colour: null, comment: "", children: [], parent: null, ply: 0, setup, extra: {} };
+	return { id: nextId++, point: null, colour: null, comment: "", children: [], parent: null, ply: 0, setup, extra: {} };
 }
 
 /**
@@ -33,19 +32,19 @@ export function newRoot(/** @type {Node["setup"]} */ setup = null) {
  * @returns {Node}
  */
 export function add(node, { point, colour, comment = "", setup = null, extra = {} }) {
-  const child = {
-    id: nextId++,
-    point,
-    colour,
-    comment,
-    children: [],
-    parent: node,
-    ply: node.ply + (colour ? 1 : 0),
-    setup,
-    extra,
-  };
-  node.children.push(child);
-  return child;
+	const child = {
+		id: nextId++,
+		point,
+		colour,
+		comment,
+		children: [],
+		parent: node,
+		ply: node.ply + (colour ? 1 : 0),
+		setup,
+		extra,
+	};
+	node.children.push(child);
+	return child;
 }
 
 /**
@@ -55,49 +54,49 @@ export function add(node, { point, colour, comment = "", setup = null, extra = {
  * @param {Colour} colour
  */
 export function play(node, point, colour) {
-  return (
-    node.children.find((child) => child.point === point && child.colour === colour) ?? add(node, { point, colour })
-  );
+	return (
+		node.children.find((child) => child.point === point && child.colour === colour) ?? add(node, { point, colour })
+	);
 }
 
 /** Return the nodes from the root to this node, inclusive. */
 export function pathTo(/** @type {Node} */ node) {
-  const path = [];
-  for (let at = /** @type {Node | null} */ (node); at; at = at.parent) path.push(at);
-  return path.reverse();
+	const path = [];
+	for (let at = /** @type {Node | null} */ (node); at; at = at.parent) path.push(at);
+	return path.reverse();
 }
 
 /** Return the line through a node: the path to it and its main continuation to the end. */
 export function lineThrough(/** @type {Node} */ node) {
-  const line = pathTo(node);
-  for (let at = node.children[0]; at; at = at.children[0]) line.push(at);
-  return line;
+	const line = pathTo(node);
+	for (let at = node.children[0]; at; at = at.children[0]) line.push(at);
+	return line;
 }
 
 /** Return the node `steps` moves along the main continuation, or back if negative; stops at either end. */
 export function step(/** @type {Node} */ node, /** @type {number} */ steps) {
-  let at = node;
-  for (let i = 0; i < Math.abs(steps); i += 1) {
-    const next = steps > 0 ? at.children[0] : at.parent;
-    if (!next) break;
-    at = next;
-  }
-  return at;
+	let at = node;
+	for (let i = 0; i < Math.abs(steps); i += 1) {
+		const next = steps > 0 ? at.children[0] : at.parent;
+		if (!next) break;
+		at = next;
+	}
+	return at;
 }
 
 /** Return the previous or next variation of the same move, wrapping around. */
 export function sibling(/** @type {Node} */ node, /** @type {number} */ offset) {
-  const all = node.parent?.children ?? [node];
-  return all[(all.indexOf(node) + offset + all.length) % all.length] ?? node;
+	const all = node.parent?.children ?? [node];
+	return all[(all.indexOf(node) + offset + all.length) % all.length] ?? node;
 }
 
 /** Make the line through `node` the main line from the root. */
 export function promote(/** @type {Node} */ node) {
-  for (let at = node; at.parent; at = at.parent) {
-    const { children } = at.parent;
-    children.splice(children.indexOf(at), 1);
-    children.unshift(at);
-  }
+	for (let at = node; at.parent; at = at.parent) {
+		const { children } = at.parent;
+		children.splice(children.indexOf(at), 1);
+		children.unshift(at);
+	}
 }
 
 /**
@@ -105,21 +104,21 @@ export function promote(/** @type {Node} */ node) {
  * @returns {{ parent: Node | null, undo: () => void }} the parent, and a function that restores the node
  */
 export function remove(/** @type {Node} */ node) {
-  const { parent } = node;
-  if (!parent) return { parent, undo: () => {} };
-  const index = parent.children.indexOf(node);
-  parent.children.splice(index, 1);
-  return { parent, undo: () => parent.children.splice(index, 0, node) };
+	const { parent } = node;
+	if (!parent) return { parent, undo: () => {} };
+	const index = parent.children.indexOf(node);
+	parent.children.splice(index, 1);
+	return { parent, undo: () => parent.children.splice(index, 0, node) };
 }
 
 /** Yield every node, parents before children. */
 export function* walk(/** @type {Node} */ root) {
-  const stack = [root];
-  while (stack.length) {
-    const node = /** @type {Node} */ (stack.pop());
-    yield node;
-    stack.push(...[...node.children].reverse());
-  }
+	const stack = [root];
+	while (stack.length) {
+		const node = /** @type {Node} */ (stack.pop());
+		yield node;
+		stack.push(...[...node.children].reverse());
+	}
 }
 
 /**
@@ -127,14 +126,14 @@ export function* walk(/** @type {Node} */ root) {
  * @returns {Map<string, Stone>}
  */
 export function stonesAt(/** @type {Node} */ node) {
-  /** @type {Map<string, Stone>} */
-  const stones = new Map();
-  for (const at of pathTo(node)) {
-    for (const point of at.setup?.empty ?? []) stones.delete(point);
-    for (const colour of /** @type {const} */ (["black", "white"])) {
-      for (const point of at.setup?.[colour] ?? []) stones.set(point, { point, colour });
-    }
-    if (at.point && at.colour) stones.set(at.point, { point: at.point, colour: at.colour, number: at.ply });
-  }
-  return stones;
+	/** @type {Map<string, Stone>} */
+	const stones = new Map();
+	for (const at of pathTo(node)) {
+		for (const point of at.setup?.empty ?? []) stones.delete(point);
+		for (const colour of /** @type {const} */ (["black", "white"])) {
+			for (const point of at.setup?.[colour] ?? []) stones.set(point, { point, colour });
+		}
+		if (at.point && at.colour) stones.set(at.point, { point: at.point, colour: at.colour, number: at.ply });
+	}
+	return stones;
 }

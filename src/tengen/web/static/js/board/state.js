@@ -1,4 +1,3 @@
-// @ts-check
 /** The state of a board as plain data, and pure functions on it. The rules of the game are not implemented here: the
  *  server decides whether a move is legal, and the board only knows which points are occupied. */
 
@@ -23,44 +22,44 @@ import { nameOf, xyOf } from "./points.js";
 /** @typedef {{ colour: Colour, kind: string, points: string[], answers: string[] }} Threat */
 
 export const initialState = () => ({
-  width: 15,
-  height: 15,
-  /** The stones by point. @type {Map<string, Stone>} */
-  stones: new Map(),
-  /** @type {string | null} */
-  lastMove: null,
-  /** @type {string[]} */
-  winningLine: [],
-  /** Points that are forbidden for black. @type {string[]} */
-  fouls: [],
-  /** The colour that a click places; null for a read-only board. @type {Colour | null} */
-  toPlay: null,
-  /** The point under the pointer. @type {string | null} */
-  hover: null,
-  /** The point under the keyboard cursor. @type {string} */
-  cursor: "h8",
-  /** Whether the keyboard cursor is visible. If so, arrow keys move it instead of stepping through the game. */
-  cursorShown: false,
-  /** Whether a move needs a second click to confirm it. */
-  confirm: false,
-  /** The point that needs a second click. @type {string | null} */
-  pending: null,
-  /** @type {Candidate[]} */
-  candidates: [],
-  /** Stones of a variation that is previewed, not played. @type {Stone[]} */
-  preview: [],
-  /** Policy of a network: probability by point. @type {Map<string, number>} */
-  heat: new Map(),
-  /** @type {Threat[]} */
-  threats: [],
-  /** @type {string | null} */
-  hint: null,
-  /** Marks on points: right and wrong attempts, labels from a file. @type {{ point: string, kind: "right" | "wrong" | "label", text?: string }[]} */
-  marks: [],
-  /** How the edges are labelled; empty for no labels. @type {"letters" | "numbers" | ""} */
-  coordinates: "letters",
-  /** @type {"off" | "last" | "all"} */
-  numbers: "off",
+	width: 15,
+	height: 15,
+	/** The stones by point. @type {Map<string, Stone>} */
+	stones: new Map(),
+	/** @type {string | null} */
+	lastMove: null,
+	/** @type {string[]} */
+	winningLine: [],
+	/** Points that are forbidden for black. @type {string[]} */
+	fouls: [],
+	/** The colour that a click places; null for a read-only board. @type {Colour | null} */
+	toPlay: null,
+	/** The point under the pointer. @type {string | null} */
+	hover: null,
+	/** The point under the keyboard cursor. @type {string} */
+	cursor: "h8",
+	/** Whether the keyboard cursor is visible. If so, arrow keys move it instead of stepping through the game. */
+	cursorShown: false,
+	/** Whether a move needs a second click to confirm it. */
+	confirm: false,
+	/** The point that needs a second click. @type {string | null} */
+	pending: null,
+	/** @type {Candidate[]} */
+	candidates: [],
+	/** Stones of a variation that is previewed, not played. @type {Stone[]} */
+	preview: [],
+	/** Policy of a network: probability by point. @type {Map<string, number>} */
+	heat: new Map(),
+	/** @type {Threat[]} */
+	threats: [],
+	/** @type {string | null} */
+	hint: null,
+	/** Marks on points: right and wrong attempts, labels from a file. @type {{ point: string, kind: "right" | "wrong" | "label", text?: string }[]} */
+	marks: [],
+	/** How the edges are labelled; empty for no labels. @type {"letters" | "numbers" | ""} */
+	coordinates: "letters",
+	/** @type {"off" | "last" | "all"} */
+	numbers: "off",
 });
 
 /** @typedef {ReturnType<typeof initialState>} BoardState */
@@ -70,7 +69,7 @@ export const stonesOf = (/** @type {Stone[]} */ list) => new Map(list.map((stone
 
 /** Whether a click may place a stone on a point: the board is not read-only and the point is empty. */
 export const isPlayable = (/** @type {BoardState} */ state, /** @type {string | null} */ point) =>
-  point !== null && state.toPlay !== null && !state.stones.has(point);
+	point !== null && state.toPlay !== null && !state.stones.has(point);
 
 /**
  * Decide what a click on a point does: nothing, wait for a second click, or play.
@@ -79,19 +78,19 @@ export const isPlayable = (/** @type {BoardState} */ state, /** @type {string | 
  * @returns {{ changes: Partial<BoardState>, play: string | null }}
  */
 export function select(state, point) {
-  if (!isPlayable(state, point)) return { changes: { pending: null }, play: null };
-  if (state.confirm && state.pending !== point) return { changes: { pending: point }, play: null };
-  return { changes: { pending: null, hover: null }, play: point };
+	if (!isPlayable(state, point)) return { changes: { pending: null }, play: null };
+	if (state.confirm && state.pending !== point) return { changes: { pending: point }, play: null };
+	return { changes: { pending: null, hover: null }, play: point };
 }
 
 /** Return the point that the cursor moves to, clamped to the board. */
 export function moveCursor(/** @type {BoardState} */ state, /** @type {number} */ dx, /** @type {number} */ dy) {
-  const [x, y] = xyOf(state.cursor);
-  const within = (/** @type {number} */ value, /** @type {number} */ size) => Math.max(0, Math.min(size - 1, value));
-  return nameOf(within(x + dx, state.width), within(y + dy, state.height));
+	const [x, y] = xyOf(state.cursor);
+	const within = (/** @type {number} */ value, /** @type {number} */ size) => Math.max(0, Math.min(size - 1, value));
+	return nameOf(within(x + dx, state.width), within(y + dy, state.height));
 }
 
 /** Return the changes for a new board size: the cursor is centred, and hover and pending points are cleared. */
 export function resized(/** @type {number} */ width, /** @type {number} */ height) {
-  return { width, height, cursor: nameOf(width >> 1, height >> 1), hover: null, pending: null };
+	return { width, height, cursor: nameOf(width >> 1, height >> 1), hover: null, pending: null };
 }

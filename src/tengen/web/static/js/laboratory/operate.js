@@ -1,15 +1,14 @@
-// @ts-check
 /** Operating the laboratory: forms that start training runs and tournaments, and the panel that stops and resumes them. */
 
 import {
-  algorithms,
-  operations,
-  resumeOperation,
-  run,
-  serverInfo,
-  startTournament,
-  startTraining,
-  stopOperation,
+	algorithms,
+	operations,
+	resumeOperation,
+	run,
+	serverInfo,
+	startTournament,
+	startTraining,
+	stopOperation,
 } from "../api.js";
 import { fill, h } from "../dom.js";
 import { t, translated } from "../i18n.js";
@@ -28,22 +27,22 @@ const MOST_PLAYERS = 12;
 
 /** A link to a form; the reason if the laboratory is read-only. */
 export const startLink = (
-  /** @type {OperatingInfo} */ operating,
-  /** @type {string} */ path,
-  /** @type {string} */ label,
+	/** @type {OperatingInfo} */ operating,
+	/** @type {string} */ path,
+	/** @type {string} */ label,
 ) =>
-  operating.isEnabled
-    ? h("a", { class: "button primary", href: hashOf(`laboratory/${path}`) }, label)
-    : h("span", { class: "soft small", title: operating.whyNot }, t("lab.read-only"));
+	operating.isEnabled
+		? h("a", { class: "button primary", href: hashOf(`laboratory/${path}`) }, label)
+		: h("span", { class: "soft small", title: operating.whyNot }, t("lab.read-only"));
 
 /** Run an action and show the page again; errors become notices. */
 const acting = (/** @type {() => Promise<unknown>} */ action) => async () => {
-  try {
-    await action();
-    dispatchEvent(new HashChangeEvent("hashchange"));
-  } catch (error) {
-    notifyError(error);
-  }
+	try {
+		await action();
+		dispatchEvent(new HashChangeEvent("hashchange"));
+	} catch (error) {
+		notifyError(error);
+	}
 };
 
 /**
@@ -54,25 +53,25 @@ const acting = (/** @type {() => Promise<unknown>} */ action) => async () => {
  * @param {RunSummary} [summary] of a run
  */
 export function operationPanel(operating, kind, name, summary) {
-  if (!operating.isEnabled) return null;
-  const found = operating.operations.find((each) => each.kind === kind && each.name === name);
-  const isLive = found?.state === "running" || found?.state === "stopping";
-  const buttons = isLive
-    ? [
-        button(
-          t("lab.stop"),
-          acting(() => stopOperation(kind, name)),
-          { disabled: found?.state === "stopping" },
-        ),
-      ]
-    : resumeButtons(kind, name, found, summary);
-  if (!found && !buttons.length) return null;
-  return h(
-    "div",
-    { class: isLive ? "card is-busy" : "card" },
-    found ? stateOf(found, isLive) : null,
-    buttons.length ? h("div", { class: "buttons" }, buttons) : null,
-  );
+	if (!operating.isEnabled) return null;
+	const found = operating.operations.find((each) => each.kind === kind && each.name === name);
+	const isLive = found?.state === "running" || found?.state === "stopping";
+	const buttons = isLive
+		? [
+				button(
+					t("lab.stop"),
+					acting(() => stopOperation(kind, name)),
+					{ disabled: found?.state === "stopping" },
+				),
+			]
+		: resumeButtons(kind, name, found, summary);
+	if (!found && !buttons.length) return null;
+	return h(
+		"div",
+		{ class: isLive ? "card is-busy" : "card" },
+		found ? stateOf(found, isLive) : null,
+		buttons.length ? h("div", { class: "buttons" }, buttons) : null,
+	);
 }
 
 /**
@@ -82,27 +81,27 @@ export function operationPanel(operating, kind, name, summary) {
  * @param {string} name
  */
 export function startingPage(operating, kind, name) {
-  const found = operating.operations.find((each) => each.kind === kind && each.name === name);
-  if (!found || found.isShown) return null;
-  const section = kind === "training" ? "runs" : "tournaments";
-  return [heading(section, name, found.state === "running"), operationPanel(operating, kind, name)];
+	const found = operating.operations.find((each) => each.kind === kind && each.name === name);
+	if (!found || found.isShown) return null;
+	const section = kind === "training" ? "runs" : "tournaments";
+	return [heading(section, name, found.state === "running"), operationPanel(operating, kind, name)];
 }
 
 function stateOf(/** @type {OperationInfo} */ found, /** @type {boolean} */ isLive) {
-  const left = (Date.parse(found.deadline) - Date.now()) / 1000;
-  return h(
-    "div",
-    null,
-    h(
-      "p",
-      null,
-      h("strong", null, t(`lab.process.${found.state}`)),
-      isLive ? ` ${t("lab.ends-after", { time: duration(Math.max(0, left)), memory: found.memoryMb })}` : null,
-    ),
-    found.message
-      ? h("pre", { class: "small prose log", tabIndex: 0, "aria-label": t("lab.log") }, found.message)
-      : null,
-  );
+	const left = (Date.parse(found.deadline) - Date.now()) / 1000;
+	return h(
+		"div",
+		null,
+		h(
+			"p",
+			null,
+			h("strong", null, t(`lab.process.${found.state}`)),
+			isLive ? ` ${t("lab.ends-after", { time: duration(Math.max(0, left)), memory: found.memoryMb })}` : null,
+		),
+		found.message
+			? h("pre", { class: "small prose log", tabIndex: 0, "aria-label": t("lab.log") }, found.message)
+			: null,
+	);
 }
 
 /**
@@ -112,269 +111,269 @@ function stateOf(/** @type {OperationInfo} */ found, /** @type {boolean} */ isLi
  * @param {RunSummary | undefined} summary
  */
 function resumeButtons(kind, name, found, summary) {
-  const resume = (/** @type {object} */ more) => acting(() => resumeOperation(kind, name, more));
-  if (!summary) {
-    return found && found.state !== "finished" ? [button(t("lab.resume"), resume({}), { kind: "primary" })] : [];
-  }
-  if (summary.isLive || summary.problem) return [];
-  const parts = summary.state === "stopped" ? [button(t("lab.resume"), resume({}), { kind: "primary" })] : [];
-  const unit = summary.hasTimeLimit ? "moreMinutes" : "moreIterations";
-  let more = summary.hasTimeLimit ? 5 : 10;
-  return [
-    ...parts,
-    field(
-      t(summary.hasTimeLimit ? "lab.more-minutes" : "lab.more-iterations"),
-      wholeNumber(more, 1, summary.hasTimeLimit ? 1440 : 100_000, (value) => (more = value)),
-    ),
-    button(t("lab.extend"), () => resume({ [unit]: more })()),
-  ];
+	const resume = (/** @type {object} */ more) => acting(() => resumeOperation(kind, name, more));
+	if (!summary) {
+		return found && found.state !== "finished" ? [button(t("lab.resume"), resume({}), { kind: "primary" })] : [];
+	}
+	if (summary.isLive || summary.problem) return [];
+	const parts = summary.state === "stopped" ? [button(t("lab.resume"), resume({}), { kind: "primary" })] : [];
+	const unit = summary.hasTimeLimit ? "moreMinutes" : "moreIterations";
+	let more = summary.hasTimeLimit ? 5 : 10;
+	return [
+		...parts,
+		field(
+			t(summary.hasTimeLimit ? "lab.more-minutes" : "lab.more-iterations"),
+			wholeNumber(more, 1, summary.hasTimeLimit ? 1440 : 100_000, (value) => (more = value)),
+		),
+		button(t("lab.extend"), () => resume({ [unit]: more })()),
+	];
 }
 
 /** A name for a new run or tournament that contains the time, so that it is free. */
 const freshName = (/** @type {string} */ base) =>
-  `${base}-${new Date()
-    .toISOString()
-    .slice(5, 16)
-    .replace(/[^0-9]/g, "")}`.slice(0, 40);
+	`${base}-${new Date()
+		.toISOString()
+		.slice(5, 16)
+		.replace(/[^0-9]/g, "")}`.slice(0, 40);
 
 /** @param {string} value @param {(value: string) => void} oninput */
 const nameField = (value, oninput) => {
-  const input = h("input", {
-    value,
-    maxLength: 40,
-    pattern: "[a-z0-9][a-z0-9\\-]*",
-    required: true,
-    spellcheck: false,
-    oninput: () => oninput(input.value),
-  });
-  return field(t("lab.name"), input);
+	const input = h("input", {
+		value,
+		maxLength: 40,
+		pattern: "[a-z0-9][a-z0-9\\-]*",
+		required: true,
+		spellcheck: false,
+		oninput: () => oninput(input.value),
+	});
+	return field(t("lab.name"), input);
 };
 
 /** @param {() => Promise<OperationInfo>} start @param {string} section @param {Element[]} parts */
 function startForm(start, section, parts) {
-  const form = h(
-    "form",
-    {
-      class: "card start-form",
-      onsubmit: async (/** @type {Event} */ event) => {
-        event.preventDefault();
-        submit.disabled = true;
-        try {
-          const started = await start();
-          go(`laboratory/${section}/${encodeURIComponent(started.name)}`);
-        } catch (error) {
-          notifyError(error);
-          submit.disabled = false;
-        }
-      },
-    },
-    parts,
-  );
-  const submit = h("button", { type: "submit", class: "button primary" }, t("lab.start"));
-  form.append(h("div", { class: "buttons" }, submit));
-  return form;
+	const form = h(
+		"form",
+		{
+			class: "card start-form",
+			onsubmit: async (/** @type {Event} */ event) => {
+				event.preventDefault();
+				submit.disabled = true;
+				try {
+					const started = await start();
+					go(`laboratory/${section}/${encodeURIComponent(started.name)}`);
+				} catch (error) {
+					notifyError(error);
+					submit.disabled = false;
+				}
+			},
+		},
+		parts,
+	);
+	const submit = h("button", { type: "submit", class: "button primary" }, t("lab.start"));
+	form.append(h("div", { class: "buttons" }, submit));
+	return form;
 }
 
 const readOnly = (/** @type {OperatingInfo} */ operating) =>
-  h("div", { class: "empty" }, h("p", null, t("lab.read-only")), h("code", null, operating.whyNot));
+	h("div", { class: "empty" }, h("p", null, t("lab.read-only")), h("code", null, operating.whyNot));
 
 /** The form that starts a training run from a preset. */
 export async function showTrainingForm() {
-  const [operating, known] = await Promise.all([operations(), algorithms()]);
-  const head = heading("runs", t("lab.start-training"), false);
-  if (!operating.isEnabled) return [head, readOnly(operating)];
-  let chosen = /** @type {AlgorithmInfo} */ (known[0]);
-  /** @type {StartTraining} */
-  const wanted = { name: "", algorithm: "", preset: "", settings: {}, seed: 0, maxMinutes: 60 };
-  const rest = h("div", { class: "stack" });
-  const settingFields = () => {
-    const preset = chosen.presets.find(({ name }) => name === wanted.preset);
-    return chosen.settings.map(({ key, least, most, isInteger }) => {
-      const input = h("input", {
-        type: "number",
-        min: least,
-        max: most,
-        step: isInteger ? 1 : "any",
-        placeholder: String(preset?.values[key] ?? t("lab.default")),
-        value: wanted.settings?.[key] ?? "",
-        onchange: () => {
-          const { [key]: _, ...others } = wanted.settings ?? {};
-          wanted.settings = input.value === "" ? others : { ...others, [key]: Number(input.value) };
-        },
-      });
-      return field(t(`lab.set.${key}`), input);
-    });
-  };
-  const draw = () => {
-    const preset = chosen.presets.find(({ name }) => name === wanted.preset);
-    fill(
-      rest,
-      h("p", { class: "soft small" }, translated(chosen.description)),
-      field(
-        t("lab.preset"),
-        choice(
-          chosen.presets.map(({ name, rules }) => [name, `${name} · ${rules}`]),
-          wanted.preset,
-          choosePreset,
-        ),
-      ),
-      h("p", { class: "soft small" }, preset?.description),
-      nameField(wanted.name, (value) => (wanted.name = value)),
-      h("fieldset", { class: "fields settings" }, h("legend", null, t("lab.settings")), settingFields()),
-      h(
-        "div",
-        { class: "fields" },
-        field(
-          t("lab.seed"),
-          wholeNumber(0, 0, 2 ** 31 - 1, (value) => (wanted.seed = value)),
-        ),
-        field(
-          t("lab.max-minutes"),
-          wholeNumber(60, 1, 1440, (value) => (wanted.maxMinutes = value)),
-        ),
-      ),
-    );
-  };
-  const choosePreset = (/** @type {string} */ name) => {
-    wanted.preset = name;
-    wanted.name = freshName(name);
-    wanted.settings = chosen.settings.some(({ key }) => key === "milestone_every") ? { milestone_every: 10 } : {};
-    draw();
-  };
-  const chooseAlgorithm = (/** @type {string} */ name) => {
-    chosen = known.find((each) => each.name === name) ?? chosen;
-    wanted.algorithm = chosen.name;
-    choosePreset((chosen.presets.find((each) => each.name === "6x6x4") ?? chosen.presets[0])?.name ?? "");
-  };
-  chooseAlgorithm(chosen.name);
-  const algorithm = field(
-    t("lab.algorithm"),
-    choice(
-      known.map(({ name }) => [name, name]),
-      chosen.name,
-      chooseAlgorithm,
-    ),
-  );
-  return [head, startForm(() => startTraining(wanted), "runs", [algorithm, rest])];
+	const [operating, known] = await Promise.all([operations(), algorithms()]);
+	const head = heading("runs", t("lab.start-training"), false);
+	if (!operating.isEnabled) return [head, readOnly(operating)];
+	let chosen = /** @type {AlgorithmInfo} */ (known[0]);
+	/** @type {StartTraining} */
+	const wanted = { name: "", algorithm: "", preset: "", settings: {}, seed: 0, maxMinutes: 60 };
+	const rest = h("div", { class: "stack" });
+	const settingFields = () => {
+		const preset = chosen.presets.find(({ name }) => name === wanted.preset);
+		return chosen.settings.map(({ key, least, most, isInteger }) => {
+			const input = h("input", {
+				type: "number",
+				min: least,
+				max: most,
+				step: isInteger ? 1 : "any",
+				placeholder: String(preset?.values[key] ?? t("lab.default")),
+				value: wanted.settings?.[key] ?? "",
+				onchange: () => {
+					const { [key]: _, ...others } = wanted.settings ?? {};
+					wanted.settings = input.value === "" ? others : { ...others, [key]: Number(input.value) };
+				},
+			});
+			return field(t(`lab.set.${key}`), input);
+		});
+	};
+	const draw = () => {
+		const preset = chosen.presets.find(({ name }) => name === wanted.preset);
+		fill(
+			rest,
+			h("p", { class: "soft small" }, translated(chosen.description)),
+			field(
+				t("lab.preset"),
+				choice(
+					chosen.presets.map(({ name, rules }) => [name, `${name} · ${rules}`]),
+					wanted.preset,
+					choosePreset,
+				),
+			),
+			h("p", { class: "soft small" }, preset?.description),
+			nameField(wanted.name, (value) => (wanted.name = value)),
+			h("fieldset", { class: "fields settings" }, h("legend", null, t("lab.settings")), settingFields()),
+			h(
+				"div",
+				{ class: "fields" },
+				field(
+					t("lab.seed"),
+					wholeNumber(0, 0, 2 ** 31 - 1, (value) => (wanted.seed = value)),
+				),
+				field(
+					t("lab.max-minutes"),
+					wholeNumber(60, 1, 1440, (value) => (wanted.maxMinutes = value)),
+				),
+			),
+		);
+	};
+	const choosePreset = (/** @type {string} */ name) => {
+		wanted.preset = name;
+		wanted.name = freshName(name);
+		wanted.settings = chosen.settings.some(({ key }) => key === "milestone_every") ? { milestone_every: 10 } : {};
+		draw();
+	};
+	const chooseAlgorithm = (/** @type {string} */ name) => {
+		chosen = known.find((each) => each.name === name) ?? chosen;
+		wanted.algorithm = chosen.name;
+		choosePreset((chosen.presets.find((each) => each.name === "6x6x4") ?? chosen.presets[0])?.name ?? "");
+	};
+	chooseAlgorithm(chosen.name);
+	const algorithm = field(
+		t("lab.algorithm"),
+		choice(
+			known.map(({ name }) => [name, name]),
+			chosen.name,
+			chooseAlgorithm,
+		),
+	);
+	return [head, startForm(() => startTraining(wanted), "runs", [algorithm, rest])];
 }
 
 /** The form that starts a tournament; `run` in the query enters networks of a run. */
 export async function showTournamentForm(/** @type {URLSearchParams} */ query) {
-  const [operating, info] = await Promise.all([operations(), serverInfo()]);
-  const head = heading("tournaments", t("lab.start-tournament"), false);
-  if (!operating.isEnabled) return [head, readOnly(operating)];
-  const ofRun = query.get("run") ? (await run(query.get("run") ?? "")).summary : null;
-  /** @type {StartTournament} */
-  const wanted = {
-    name: freshName("cup"),
-    rules: ofRun?.rules ?? "9x9:5:freestyle",
-    players: ofRun ? iterationsOf(ofRun) : ["random", "rule-based", "alphabeta:nodes=300"],
-    rounds: 4,
-    timeMs: DEFAULT_TIME_MS,
-    seed: 0,
-    maxMinutes: 60,
-  };
-  const players = h("ol", { class: "players" });
-  const count = h("p", { class: "soft small", role: "status" });
-  const update = () => {
-    const n = wanted.players.length;
-    count.textContent = t("lab.games", { games: wanted.rounds ? (wanted.rounds * n * (n - 1)).toString() : "0" });
-  };
-  const draw = () => {
-    fill(
-      players,
-      wanted.players.map((player, i) =>
-        h(
-          "li",
-          null,
-          agentField(info, player, (text) => (wanted.players[i] = text), { label: t("lab.player", { number: i + 1 }) }),
-          wanted.players.length > 2
-            ? button(t("lab.remove"), () => {
-                wanted.players.splice(i, 1);
-                draw();
-              })
-            : null,
-        ),
-      ),
-    );
-    add.hidden = wanted.players.length >= MOST_PLAYERS;
-    update();
-  };
-  const add = button(t("lab.add-player"), () => {
-    wanted.players.push("naive:level=3");
-    draw();
-  });
-  draw();
-  const rules = rulesFields(wanted.rules, (text) => (wanted.rules = text));
-  return [
-    head,
-    startForm(() => startTournament(wanted), "tournaments", [
-      nameField(wanted.name, (value) => (wanted.name = value)),
-      rules,
-      players,
-      h("div", { class: "buttons" }, add),
-      h(
-        "div",
-        { class: "fields" },
-        field(
-          t("lab.rounds"),
-          wholeNumber(wanted.rounds ?? 4, 1, 500, (value) => {
-            wanted.rounds = value;
-            update();
-          }),
-        ),
-        field(
-          t("lab.time-ms"),
-          wholeNumber(DEFAULT_TIME_MS, 10, 10_000, (value) => (wanted.timeMs = value)),
-        ),
-        field(
-          t("lab.max-minutes"),
-          wholeNumber(60, 1, 1440, (value) => (wanted.maxMinutes = value)),
-        ),
-      ),
-      count,
-    ]),
-  ];
+	const [operating, info] = await Promise.all([operations(), serverInfo()]);
+	const head = heading("tournaments", t("lab.start-tournament"), false);
+	if (!operating.isEnabled) return [head, readOnly(operating)];
+	const ofRun = query.get("run") ? (await run(query.get("run") ?? "")).summary : null;
+	/** @type {StartTournament} */
+	const wanted = {
+		name: freshName("cup"),
+		rules: ofRun?.rules ?? "9x9:5:freestyle",
+		players: ofRun ? iterationsOf(ofRun) : ["random", "rule-based", "alphabeta:nodes=300"],
+		rounds: 4,
+		timeMs: DEFAULT_TIME_MS,
+		seed: 0,
+		maxMinutes: 60,
+	};
+	const players = h("ol", { class: "players" });
+	const count = h("p", { class: "soft small", role: "status" });
+	const update = () => {
+		const n = wanted.players.length;
+		count.textContent = t("lab.games", { games: wanted.rounds ? (wanted.rounds * n * (n - 1)).toString() : "0" });
+	};
+	const draw = () => {
+		fill(
+			players,
+			wanted.players.map((player, i) =>
+				h(
+					"li",
+					null,
+					agentField(info, player, (text) => (wanted.players[i] = text), { label: t("lab.player", { number: i + 1 }) }),
+					wanted.players.length > 2
+						? button(t("lab.remove"), () => {
+								wanted.players.splice(i, 1);
+								draw();
+							})
+						: null,
+				),
+			),
+		);
+		add.hidden = wanted.players.length >= MOST_PLAYERS;
+		update();
+	};
+	const add = button(t("lab.add-player"), () => {
+		wanted.players.push("naive:level=3");
+		draw();
+	});
+	draw();
+	const rules = rulesFields(wanted.rules, (text) => (wanted.rules = text));
+	return [
+		head,
+		startForm(() => startTournament(wanted), "tournaments", [
+			nameField(wanted.name, (value) => (wanted.name = value)),
+			rules,
+			players,
+			h("div", { class: "buttons" }, add),
+			h(
+				"div",
+				{ class: "fields" },
+				field(
+					t("lab.rounds"),
+					wholeNumber(wanted.rounds ?? 4, 1, 500, (value) => {
+						wanted.rounds = value;
+						update();
+					}),
+				),
+				field(
+					t("lab.time-ms"),
+					wholeNumber(DEFAULT_TIME_MS, 10, 10_000, (value) => (wanted.timeMs = value)),
+				),
+				field(
+					t("lab.max-minutes"),
+					wholeNumber(60, 1, 1440, (value) => (wanted.maxMinutes = value)),
+				),
+			),
+			count,
+		]),
+	];
 }
 
 /** The first, a middle and the newest network of a run. */
 function iterationsOf(/** @type {RunSummary} */ { agent, milestones }) {
-  const kept = [milestones[0], milestones[Math.floor(milestones.length / 2)]].filter((each) => each !== undefined);
-  return [...new Set(kept)].map((each) => `${agent},iteration=${each}`).concat(agent ?? []);
+	const kept = [milestones[0], milestones[Math.floor(milestones.length / 2)]].filter((each) => each !== undefined);
+	return [...new Set(kept)].map((each) => `${agent},iteration=${each}`).concat(agent ?? []);
 }
 
 /** Fields for the size of the board, the length of a win and the rule. */
 function rulesFields(/** @type {string} */ text, /** @type {(text: string) => void} */ onchange) {
-  const [size = "9x9", win = "5", name = "freestyle"] = text.split(":");
-  let [width, length, rule] = [Number(size.split("x")[0]), Number(win), name];
-  const changed = () => onchange(`${width}x${width}:${length}:${rule}`);
-  return h(
-    "div",
-    { class: "fields" },
-    field(
-      t("size"),
-      wholeNumber(width, 3, 22, (value) => {
-        width = value;
-        changed();
-      }),
-    ),
-    field(
-      t("lab.win-length"),
-      wholeNumber(length, 3, 6, (value) => {
-        length = value;
-        changed();
-      }),
-    ),
-    field(
-      t("rule"),
-      choice(
-        RULES.map((each) => [each, t(`rule.${each}`)]),
-        rule,
-        (value) => {
-          rule = value;
-          changed();
-        },
-      ),
-    ),
-  );
+	const [size = "9x9", win = "5", name = "freestyle"] = text.split(":");
+	let [width, length, rule] = [Number(size.split("x")[0]), Number(win), name];
+	const changed = () => onchange(`${width}x${width}:${length}:${rule}`);
+	return h(
+		"div",
+		{ class: "fields" },
+		field(
+			t("size"),
+			wholeNumber(width, 3, 22, (value) => {
+				width = value;
+				changed();
+			}),
+		),
+		field(
+			t("lab.win-length"),
+			wholeNumber(length, 3, 6, (value) => {
+				length = value;
+				changed();
+			}),
+		),
+		field(
+			t("rule"),
+			choice(
+				RULES.map((each) => [each, t(`rule.${each}`)]),
+				rule,
+				(value) => {
+					rule = value;
+					changed();
+				},
+			),
+		),
+	);
 }

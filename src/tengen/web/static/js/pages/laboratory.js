@@ -1,4 +1,3 @@
-// @ts-check
 /** The laboratory page: its sections, and the refreshing of live content. */
 
 import { fill, h, keepingFocus } from "../dom.js";
@@ -31,70 +30,70 @@ const RUNS = { list: showRuns, detail: showRun };
 
 /** @type {Record<string, View>} */
 const VIEWS = {
-  runs: RUNS,
-  tournaments: { list: showTournaments, detail: showTournament },
-  models: { list: showModels, detail: showModel },
-  papers: { list: showPapers, detail: showPaper },
-  compare: { list: showComparison },
-  start: { list: showTrainingForm },
-  "start-tournament": { list: showTournamentForm },
-  policy: { list: showRuns, detail: showPolicies },
+	runs: RUNS,
+	tournaments: { list: showTournaments, detail: showTournament },
+	models: { list: showModels, detail: showModel },
+	papers: { list: showPapers, detail: showPaper },
+	compare: { list: showComparison },
+	start: { list: showTrainingForm },
+	"start-tournament": { list: showTournamentForm },
+	policy: { list: showRuns, detail: showPolicies },
 };
 
 /** @param {HTMLElement} main @param {Route} route */
 export async function mount(main, route) {
-  const tabs = h("nav", { class: "tabs", "aria-label": t("page.laboratory") });
-  const body = h("div", { class: "lab" });
-  fill(main, h("div", { class: "page" }, h("h1", null, t("page.laboratory")), tabs, body));
-  let shown = route;
-  let turn = 0;
-  let timer = 0;
+	const tabs = h("nav", { class: "tabs", "aria-label": t("page.laboratory") });
+	const body = h("div", { class: "lab" });
+	fill(main, h("div", { class: "page" }, h("h1", null, t("page.laboratory")), tabs, body));
+	let shown = route;
+	let turn = 0;
+	let timer = 0;
 
-  const show = async () => {
-    clearTimeout(timer);
-    const mine = ++turn;
-    const [section = "runs", name] = shown.rest;
-    const { list, detail } = VIEWS[section] ?? RUNS;
-    fill(
-      tabs,
-      SECTIONS.map((each) =>
-        h(
-          "a",
-          { href: hashOf(`laboratory/${each}`), "aria-current": each === (TABS[section] ?? section) ? "page" : null },
-          t(`lab.${each}`),
-        ),
-      ),
-    );
-    try {
-      const parts = await (name && detail ? detail(name, shown.query) : list(shown.query));
-      if (mine !== turn) return;
-      // Do not redraw while the user has a section open.
-      if (!body.querySelector("details[open]")) keepingFocus(body, () => fill(body, ...parts));
-      if (body.querySelector(".live, .is-busy")) timer = setTimeout(show, REFRESH_MS);
-    } catch (error) {
-      if (mine === turn)
-        fill(body, h("div", { class: "empty" }, error instanceof Error ? error.message : String(error)));
-    }
-  };
-  const follow = (/** @type {Route} */ next) => {
-    shown = next;
-    fill(body, h("p", { class: "empty" }, t("loading")));
-    show();
-  };
-  follow(route);
-  /** @type {Actions<"laboratory">} */
-  const actions = {
-    runs: () => go("laboratory/runs"),
-    tournaments: () => go("laboratory/tournaments"),
-    models: () => go("laboratory/models"),
-    papers: () => go("laboratory/papers"),
-  };
-  return {
-    unmount: () => {
-      turn += 1;
-      clearTimeout(timer);
-    },
-    actions,
-    follow,
-  };
+	const show = async () => {
+		clearTimeout(timer);
+		const mine = ++turn;
+		const [section = "runs", name] = shown.rest;
+		const { list, detail } = VIEWS[section] ?? RUNS;
+		fill(
+			tabs,
+			SECTIONS.map((each) =>
+				h(
+					"a",
+					{ href: hashOf(`laboratory/${each}`), "aria-current": each === (TABS[section] ?? section) ? "page" : null },
+					t(`lab.${each}`),
+				),
+			),
+		);
+		try {
+			const parts = await (name && detail ? detail(name, shown.query) : list(shown.query));
+			if (mine !== turn) return;
+			// Do not redraw while the user has a section open.
+			if (!body.querySelector("details[open]")) keepingFocus(body, () => fill(body, ...parts));
+			if (body.querySelector(".live, .is-busy")) timer = setTimeout(show, REFRESH_MS);
+		} catch (error) {
+			if (mine === turn)
+				fill(body, h("div", { class: "empty" }, error instanceof Error ? error.message : String(error)));
+		}
+	};
+	const follow = (/** @type {Route} */ next) => {
+		shown = next;
+		fill(body, h("p", { class: "empty" }, t("loading")));
+		show();
+	};
+	follow(route);
+	/** @type {Actions<"laboratory">} */
+	const actions = {
+		runs: () => go("laboratory/runs"),
+		tournaments: () => go("laboratory/tournaments"),
+		models: () => go("laboratory/models"),
+		papers: () => go("laboratory/papers"),
+	};
+	return {
+		unmount: () => {
+			turn += 1;
+			clearTimeout(timer);
+		},
+		actions,
+		follow,
+	};
 }

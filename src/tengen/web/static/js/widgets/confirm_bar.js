@@ -1,4 +1,3 @@
-// @ts-check
 /** The bar below a board that confirms or cancels the pending stone. */
 
 import { h } from "../dom.js";
@@ -9,9 +8,9 @@ import { button } from "./fields.js";
 
 /** Create the bar, hidden. `board` is called when a button is pressed. */
 export const confirmBar = (/** @type {() => Board} */ board) =>
-  h(
-    "div",
-    { class: "confirm-bar", hidden: true },
-    button(t("cancel"), () => board().set({ pending: null })),
-    button(t("place"), () => board().confirm(), { kind: "primary" }),
-  );
+	h(
+		"div",
+		{ class: "confirm-bar", hidden: true },
+		button(t("cancel"), () => board().set({ pending: null })),
+		button(t("place"), () => board().confirm(), { kind: "primary" }),
+	);

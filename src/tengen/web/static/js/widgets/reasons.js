@@ -1,4 +1,3 @@
-// @ts-check
 /** The reason for a verdict or a hint as a sentence in the language of the page. */
 
 import { shownPoint, shownPoints } from "../board/points.js";
@@ -8,20 +7,19 @@ import { t } from "../i18n.js";
 
 /** The reason with the move as its subject, without a capital and a full stop. @returns {string} */
 export function reasonText(/** @type {ReasonInfo} */ { kind, colour, point, shape, stones, moves, why }) {
-  return t(`why.${kind}`, {
-    colour: colour ? t(colour) : "",
-    point: point ? shownPoint(point) : "",
-    shape: shape ? shapeText(shape) : "",
-    stones: shownPoints(stones),
-    moves: moves ?? "",
-    why: why ? reasonText(why) : "",
-  });
+	return t(`why.${kind}`, {
+		colour: colour ? t(colour) : "",
+		point: point ? shownPoint(point) : "",
+		shape: shape ? shapeText(shape) : "",
+		stones: shownPoints(stones),
+		moves: moves ?? "",
+		why: why ? reasonText(why) : "",
+	});
 }
 
-/** The reason as a sentence. */
 export function reasonSentence(/** @type {ReasonInfo} */ reason) {
-  const text = reasonText(reason);
-  return t("why.sentence", { text: text.charAt(0).toUpperCase() + text.slice(1) });
+	const text = reasonText(reason);
+	return t("why.sentence", { text: text.charAt(0).toUpperCase() + text.slice(1) });
 }
 
 /** A shape with its article: "a four-three". */

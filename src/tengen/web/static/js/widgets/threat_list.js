@@ -1,4 +1,3 @@
-// @ts-check
 /** The list of threats on the board and the result of a search for a forced win. */
 
 import { shownPoint } from "../board/points.js";
@@ -16,28 +15,28 @@ import { button } from "./fields.js";
  * @param {(pv: string[]) => void} onInsert called to add the winning line to the tree
  */
 export function threatItems(standing, solved, onInsert) {
-  const items = (standing ?? []).map((threat) => h("li", null, threatText(threat)));
-  if (standing && !standing.length) items.push(h("li", { class: "soft" }, t("threat.none")));
-  if (solved === "waiting") items.push(h("li", { class: "soft" }, t("solve.waiting")));
-  else if (solved) items.push(solvedItem(solved, onInsert));
-  return items;
+	const items = (standing ?? []).map((threat) => h("li", null, threatText(threat)));
+	if (standing && !standing.length) items.push(h("li", { class: "soft" }, t("threat.none")));
+	if (solved === "waiting") items.push(h("li", { class: "soft" }, t("solve.waiting")));
+	else if (solved) items.push(solvedItem(solved, onInsert));
+	return items;
 }
 
 const threatText = (/** @type {Threat} */ { colour, kind, stones, answers }) =>
-  t("threat.text", {
-    colour: t(colour),
-    kind: t(`threat.${kind.replaceAll(" ", "-")}`),
-    stones: stones.map(shownPoint).join(" "),
-    answers: answers.map(shownPoint).join(" ") || "–",
-  });
+	t("threat.text", {
+		colour: t(colour),
+		kind: t(`threat.${kind.replaceAll(" ", "-")}`),
+		stones: stones.map(shownPoint).join(" "),
+		answers: answers.map(shownPoint).join(" ") || "–",
+	});
 
 function solvedItem(/** @type {SolveMessage} */ { verdict, kind, pv }, /** @type {(pv: string[]) => void} */ onInsert) {
-  const values = { kind: kind.toUpperCase(), moves: Math.ceil(pv.length / 2) };
-  return h(
-    "li",
-    { class: "strong" },
-    t(`solve.${verdict.replaceAll(" ", "-")}`, values),
-    " ",
-    verdict === "win" ? button(t("solve.insert"), () => onInsert(pv), { kind: "bare" }) : null,
-  );
+	const values = { kind: kind.toUpperCase(), moves: Math.ceil(pv.length / 2) };
+	return h(
+		"li",
+		{ class: "strong" },
+		t(`solve.${verdict.replaceAll(" ", "-")}`, values),
+		" ",
+		verdict === "win" ? button(t("solve.insert"), () => onInsert(pv), { kind: "bare" }) : null,
+	);
 }
