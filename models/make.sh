@@ -100,14 +100,14 @@ cat runs/games/three.jsonl runs/games/four.jsonl runs/data/freestyle15.jsonl > $
   fi
   case $name in
     renju-9x9 | standard-9x9) # limited by processor time, so that other work on the machine does not matter
-      set -- --minutes 0 --set cpu_minutes=40 --set learner.precision=bf16 "$@"
+      set -- --minutes 0 --set cpu_minutes=20 --set learner.precision=bf16 "$@"
       ;;
     renju-15x15 | standard-15x15) # engine games as for 15x15, but fewer, because its network knows the game
       rules=15x15:5:${name%-*}
       games=runs/games/$name.jsonl
       mkdir -p runs/games
-      proved="data generate runs/games/$name-proved.jsonl --rules $rules --proved --nodes 2000 --noise 0.1 --games 6000 --seed 61"
-      complete="data generate runs/games/$name-complete.jsonl --rules $rules --nodes 2000 --noise 0.1 --games 3000 --seed 62"
+      proved="data generate runs/games/$name-proved.jsonl --rules $rules --proved --nodes 2000 --noise 0.1 --games 3000 --seed 61"
+      complete="data generate runs/games/$name-complete.jsonl --rules $rules --nodes 2000 --noise 0.1 --games 1500 --seed 62"
       # shellcheck disable=SC2086 # several options in one variable
       "$tengen" $proved
       # shellcheck disable=SC2086
@@ -118,7 +118,7 @@ tengen $complete
 cat runs/games/$name-proved.jsonl runs/games/$name-complete.jsonl > $games
 "
       set -- --set learner.precision=bf16 --set learner.threads=2 "$@"
-      set -- --minutes 0 --set cpu_minutes=75 --set "warm_start.games=$games" "$@"
+      set -- --minutes 0 --set cpu_minutes=40 --set "warm_start.games=$games" "$@"
       ;;
     8x8) set -- --set minutes=20 "$@" ;;
     adp) set -- --set minutes=0 --set cpu_minutes=1.5 "$@" ;;
