@@ -178,7 +178,7 @@ Cell cell_at(const Board& board, int x, int y) {
   return board.geometry().contains(x, y) ? board.at(board.geometry().point(x, y)) : kWall;
 }
 
-// The empty end of the pattern whose first cell, the gap or a stone, is (x, y); kNoPoint if it does not match there.
+// The empty end of the pattern whose first cell (the gap or a stone) is (x, y), or kNoPoint if it does not match there.
 Point match_at(const Board& board, const RunPattern& pattern, int x, int y, Reading way) {
   const Cell own = stone(pattern.colour);
   if (cell_at(board, x, y) != (pattern.gap_is_before ? kEmpty : own)) return kNoPoint;

@@ -18,7 +18,7 @@ void pause() {
 #if defined(__x86_64__) || defined(_M_X64)
   _mm_pause();
 #else
-  std::atomic_signal_fence(std::memory_order_seq_cst);  // looking is slow enough elsewhere
+  std::atomic_signal_fence(std::memory_order_seq_cst);  // no pause instruction; the loop is slow enough without it
 #endif
 }
 
@@ -36,10 +36,10 @@ struct SharedWork::Helpers {
   std::int64_t process = process_number();
   std::vector<std::thread> threads;
 
-  // Counts calls of run_shared; helpers sleep until it changes. The first bit says that the helpers must end.
+  // Counts calls of run_shared in steps of 2; helpers sleep until it changes. The lowest bit tells them to exit.
   std::atomic<std::uint32_t> round{0};
-  std::atomic<int> unclaimed{0};           // parts that nobody has claimed; negative after vain attempts
-  std::atomic<int> claimed_by_helpers{0};  // these are the last parts
+  std::atomic<int> unclaimed{0};           // parts not yet claimed; negative after failed attempts to claim one
+  std::atomic<int> claimed_by_helpers{0};  // helpers take parts from the back
   std::atomic<int> unfinished{0};
   // These are written before `unclaimed` and read only after claiming a part.
   int parts = 0;
@@ -99,7 +99,7 @@ void SharedWork::run_shared(int parts, const void* context, Call call) {
     call(context, part);
     helpers.finish();
   }
-  // A helper is at most one part behind.
+  // Wait for the helpers. Each of them has at most one part left to finish.
   for (int left = helpers.unfinished; left > 0; left = helpers.unfinished) {
     for (int look = 0; look < kLooksBeforeSleep && helpers.unfinished.load() == left; ++look) pause();
     helpers.unfinished.wait(left);

@@ -9,8 +9,8 @@
 
 namespace tengen {
 
-// The calling thread works on the parts from the front, helper threads take parts from the back as soon as they are
-// awake. A helper that wakes up late costs nothing, because the caller does not wait for helpers without a part.
+// The calling thread takes parts from the front, and helper threads take parts from the back as soon as they are awake.
+// A helper that wakes up late costs nothing, because the caller waits only for helpers that have claimed a part.
 //
 // After a fork the child has no helpers, and the caller does all the work.
 class SharedWork {

@@ -16,7 +16,7 @@ constexpr int kPliesFollowed = 20;
 constexpr std::int64_t kWin = 1'000'000'000'000'000'000;  // 100^9
 constexpr std::int64_t kBlock = 10'000'000'000'000'000;   // 100^8
 
-// Added to the worth of a line in which a stone would win. It exceeds the sum of all powers of one point.
+// Added to the worth of a line in which a stone would win. It exceeds any sum of fifth powers for one point.
 constexpr std::int32_t kWinMark = 1 << 20;
 
 constexpr std::uint64_t kLowBits = 0x5555555555555555ull;  // the low bit of each cell in a line

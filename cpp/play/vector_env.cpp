@@ -180,7 +180,7 @@ void VectorEnv<Plane>::reply_on_board(int index, Point reply) {
   if (owed == Owed::kReply) {
     settle(index, games_[i].actor, game_outcome(games_[i].board));
   } else {
-    update_fouls(index);  // the first move ends no game, and the results of the last step stay as they are
+    update_fouls(index);  // the first move cannot end the game; keep the results of the last step
   }
 }
 
