@@ -97,16 +97,16 @@ def test_shortcuts_can_be_turned_off(visitor: Visitor) -> None:
 
 def test_keys_can_be_changed_but_no_key_has_two_meanings(visitor: Visitor) -> None:
     page = visitor.open("#/play")
-    theme = page.get_by_role("button", name=re.compile("^Change the key of .*light and dark"))
+    theme = page.get_by_role("button", name=re.compile("^Change the key for .*light and dark"))
     dialog = page.get_by_role("dialog")
     page.keyboard.press("?")
     theme.click()
     expect(dialog.get_by_role("status")).to_contain_text("Press the new key")
     page.keyboard.press("h")
-    expect(dialog.get_by_role("status")).to_have_text("h is already the key of “Hint”.")
+    expect(dialog.get_by_role("status")).to_have_text("h is already assigned to “Hint”.")
     theme.click()
     page.keyboard.press("F2")
-    expect(dialog.get_by_role("status")).to_have_text("F2 belongs to the browser; choose another key.")
+    expect(dialog.get_by_role("status")).to_have_text("F2 is reserved by the browser; choose another key.")
     theme.click()
     page.keyboard.press("Escape")  # keeps the key, and the dialog stays open
     expect(theme).to_have_text("d")
@@ -126,7 +126,7 @@ def test_keys_can_be_changed_but_no_key_has_two_meanings(visitor: Visitor) -> No
     page.keyboard.press("z")
     expect(root).to_have_attribute("data-theme", "light")
     page.keyboard.press("?")
-    visitor.button("Restore all keys").click()
+    visitor.button("Restore default keys").click()
     expect(theme).to_have_text("d")
     visitor.shoot("keys")
 

@@ -164,7 +164,7 @@ def test_a_blunder_becomes_a_puzzle_that_leads_back_to_the_game(visitor: Visitor
     visitor.shoot("puzzle-own")
     visitor.put("h4")
     expect(page.locator(".verdict")).to_have_text(re.compile("Correct|Solved"))
-    source.get_by_role("link", name="Open it in the review").click()
+    source.get_by_role("link", name="Open in review").click()
     expect(page.locator(".moves [aria-current]")).to_contain_text("a1")
     expect(page.locator(".reason")).to_be_visible()
     page.go_back()
