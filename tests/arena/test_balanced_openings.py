@@ -195,7 +195,7 @@ def test_a_journal_of_another_selection_is_rejected(tmp_path: Path) -> None:
     lines = journal.read_bytes().splitlines(keepends=True)
     for damage in (b"{}\n", b"[]\n", b"\xff\n", lines[1].replace(b'"value_to_move":', b'"value_to_move":9')):
         journal.write_bytes(lines[0] + damage)
-        with pytest.raises(RecordError, match="line 2 is not a judgement of an opening"):
+        with pytest.raises(RecordError, match="line 2 is not a valid opening judgement"):
             find_balanced(NINE, 1, 3, FAST, max_tries=400, journal=journal)
     moved = json.loads(lines[1]) | {"stones": "a1b2c3"}
     journal.write_bytes(lines[0] + json.dumps(moved).encode() + b"\n")

@@ -42,11 +42,11 @@ def test_an_installed_package_has_no_published_results(monkeypatch: pytest.Monke
 
 
 def test_published_results_are_written_only_on_request() -> None:
-    with pytest.raises(InputError, match="has the published results"):
+    with pytest.raises(InputError, match="contains the published results"):
         run("pg9", "--quick", "--out", str(shipped_folder("papers") / "pg9" / "results"))
     with pytest.raises(InputError, match="--publish adds the finished experiments of a run: omit --quick and --only"):
         run("pg9", "--quick", "--publish")
-    with pytest.raises(InputError, match="has the published results"):
+    with pytest.raises(InputError, match="contains the published results"):
         run("pg9", "--publish", "--out", str(shipped_folder("papers") / "pg9" / "results"))
 
 
@@ -56,7 +56,7 @@ def test_nothing_is_published_before_it_is_run_or_from_an_installed_package(
     with pytest.raises(InputError, match="has no results: run `tengen paper pg9` first"):
         run("pg9", "--publish", "--out", str(tmp_path))
     monkeypatch.setattr("tengen.core.shipped.shipped_folder", lambda _: tmp_path)
-    with pytest.raises(InputError, match="this is an installed package: use it in a clone"):
+    with pytest.raises(InputError, match="this is an installed package: run it in a clone"):
         run("pg9", "--publish", "--out", str(tmp_path))
 
 

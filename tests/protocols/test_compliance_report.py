@@ -60,7 +60,7 @@ VERDICTS = [
     ("old_about", (), "about", Grade.WARNING, "ABOUT is answered with 'Old Engine by Nobody'", True),
     ("old_about", (), "swap2", Grade.ABSENT, "does not support SWAP2BOARD", True),
     ("no_restart", (), "restart", Grade.ABSENT, "does not support RESTART", True),
-    ("ignores_end", (), "end", Grade.FAILED, "still runs 900 ms after END", False),
+    ("ignores_end", (), "end", Grade.FAILED, "still running 900 ms after END", False),
     ("garbage", (), "lines", Grade.FAILED, "neither answers nor messages, such as 'hello', '1', '1,'", True),
     ("binary", (), "text", Grade.FAILED, "binary: ", True),
     ("huge_line", (), "line length", Grade.FAILED, "more than 8,000 characters", True),

@@ -57,7 +57,7 @@ class DrawRule:
     def __post_init__(self) -> None:
         _check_rule("draw", self.value, self.moves)
         if self.after < 0:
-            raise NotationError(f"the draw rule needs a number of stones of at least 0, not {self.after}")
+            raise NotationError(f"the number of stones in the draw rule must be at least 0, not {self.after}")
 
     @classmethod
     def parse(cls, text: str) -> DrawRule:

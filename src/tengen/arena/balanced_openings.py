@@ -314,7 +314,7 @@ class _Journal:
             except (ValueError, KeyError, TypeError, RecursionError) as error:
                 if isinstance(error, InputError) and number == 1:
                     raise
-                raise RecordError(f"{path}: line {number} is not a judgement of an opening: {error!r:.200}") from None
+                raise RecordError(f"{path}: line {number} is not a valid opening judgement: {error!r:.200}") from None
             self._known[judgement.number] = judgement
 
 

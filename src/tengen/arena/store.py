@@ -586,7 +586,7 @@ def _numbers(text: str) -> list[Any]:
 
 def _check_seats(number: object, first: object, second: object, black_seat: object, players: int) -> None:
     if not isinstance(number, int):
-        raise ValueError(f"a game has the number {number!r}")
+        raise ValueError(f"a game has the number {number!r}, which is not an integer")
     for player in (first, second):
         if not isinstance(player, int) or not 0 <= player < players:
             raise ValueError(f"game {number} refers to player {player!r}, but there are {players} players")

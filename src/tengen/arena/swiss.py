@@ -50,7 +50,7 @@ class SwissPairings:
     def _pair_next_round(self) -> None:
         if self._games_left:
             raise InputError(
-                f"round {len(self._rounds) + 1} cannot be paired: {self._games_left} games of the round before it are"
+                f"round {len(self._rounds) + 1} cannot be paired: {self._games_left} games of the previous round are"
                 " missing"
             )
         rng = random.Random(f"swiss {self._seed} {len(self._rounds)}")

@@ -95,10 +95,10 @@ def paper(
     if publish and (quick or only):
         raise InputError("--publish adds the finished experiments of a run: omit --quick and --only")
     if publish and not (published / name / "README.md").exists():
-        raise InputError("--publish writes to the repository, and this is an installed package: use it in a clone")
+        raise InputError("--publish writes to the repository, but this is an installed package: run it in a clone")
     folder = out or Path("runs/papers") / (f"{name}-quick" if quick else name)
     if folder.resolve().is_relative_to(published.resolve()):
-        raise InputError(f"{folder} has the published results: choose another folder with --out")
+        raise InputError(f"{folder} contains the published results: choose another folder with --out")
     engines = dict(_parse_engine(text) for text in engine or [])
     lab = Lab(
         out=folder.absolute(),

@@ -92,7 +92,7 @@ class _Queue(Generic[OrderT]):
         if was_running:
             self._losses[order[0]] += 1
             if self._losses[order[0]] >= MAX_LOSSES:
-                raise WorkerError(f"{MAX_LOSSES} workers were lost while executing the same order: {order[1]}")
+                raise WorkerError(f"{MAX_LOSSES} workers were lost while executing the same task: {order[1]}")
 
 
 @contextmanager

@@ -106,7 +106,7 @@ def open_regular(path: Path, within: Path | None = None) -> BinaryIO:
     If `within` is given, a link that leads out of that folder also raises `OSError`.
     """
     if within is not None and not is_within(path, within):
-        raise OSError(errno.EPERM, "it is a link to a place outside its folder", str(path))
+        raise OSError(errno.EPERM, "it is a link that points outside its folder", str(path))
     descriptor = os.open(path, _READ_FLAGS)
     try:
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):

@@ -191,7 +191,7 @@ class Parts:
             return
         table = parse_json(read_bytes(path, _MAX_BYTES), str(path))
         if not isinstance(table, dict) or not all(isinstance(table.get(key), dict) for key in ("settings", "parts")):
-            raise InputError(f"{path} is damaged: it has no settings and parts; delete it to measure them again")
+            raise InputError(f"{path} is damaged: it lacks settings or parts; delete it to repeat the measurements")
         if not experiment.has_settings(table["settings"], lab):
             raise InputError(
                 f"{path} has parts of {experiment.name} with other settings: choose another folder with --out"

@@ -67,7 +67,7 @@ class Games(Experiment):
         for text in self.players.values():
             check_player(text)
         if any("/" in name for name in self.players):
-            raise InputError(f"{self.name}: names of players may not contain a slash")
+            raise InputError(f"{self.name}: player names must not contain a slash")
 
     def run(self, lab: Lab) -> Findings:
         """Play the missing games."""

@@ -38,7 +38,7 @@ class Variants(Experiment):
         if len(self.variants) < 2:
             raise InputError(f"{self.name}: a comparison needs at least two variants")
         if any("/" in name for name in self.variants):
-            raise InputError(f"{self.name}: names of variants may not contain a slash")
+            raise InputError(f"{self.name}: variant names must not contain a slash")
 
     def run(self, lab: Lab) -> Findings:
         """Train the missing runs."""

@@ -112,7 +112,7 @@ class DefectivePlace:
     ) -> GameSource:
         """Return the place's source of games, with defects."""
         if spec.layout != LAYOUT:
-            raise InputError(f"the defects are those of the planes {LAYOUT}, not of {spec.layout}")
+            raise InputError(f"the defects are defined for plane layout {LAYOUT}, not for {spec.layout}")
         return _DefectiveSource(self.place.self_play(spec, config, arrays), self.ruleset, self.defects)
 
     def trainer(self, learner: Learner, config: Config) -> AbstractContextManager[Trainer]:

@@ -46,7 +46,7 @@ class Defects(Variants):
     def __post_init__(self) -> None:
         Variants.__post_init__(self)
         if unknown := self.defects.keys() - self.variants.keys():
-            raise InputError(f"{self.name}: defects of the unknown variant {min(unknown)!r}")
+            raise InputError(f"{self.name}: defects lists the unknown variant {min(unknown)!r}")
 
     def training(self, lab: Lab, variant: str) -> Training:
         """Return the training of a variant."""

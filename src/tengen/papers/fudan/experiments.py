@@ -62,7 +62,10 @@ class Techniques(Experiment):
         check_at_least(self, 2, "games")
         check_at_least(self, 1, "time_ms", "positions")
         if self.board not in BOARDS or not set(self.variants) <= set(VARIANTS):
-            raise InputError(f"{self.name}: known boards: {', '.join(BOARDS)}; known variants: {', '.join(VARIANTS)}")
+            raise InputError(
+                f"{self.name}: unknown board or variant (known boards: {', '.join(BOARDS)}; known variants:"
+                f" {', '.join(VARIANTS)})"
+            )
 
     def run(self, lab: Lab) -> Findings:
         """Time the searches, then play the missing games."""

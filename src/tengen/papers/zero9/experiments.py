@@ -41,7 +41,7 @@ class Skills(Experiment):
     def __post_init__(self) -> None:
         check_at_least(self, 2, "positions")
         if any("/" in name for name in self.networks):
-            raise InputError(f"{self.name}: names of networks may not contain a slash")
+            raise InputError(f"{self.name}: network names must not contain a slash")
 
     def run(self, lab: Lab) -> Findings:
         """Try all networks in the same positions."""

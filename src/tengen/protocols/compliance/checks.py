@@ -159,7 +159,7 @@ def _about(open_engine: Open) -> str:
     with open_engine() as engine:
         answer = engine.answer("ABOUT", ms=engine.settings.start_ms)
     if answer is None:
-        raise Problem("ABOUT is not answered", "some managers give up without an answer to ABOUT before START")
+        raise Problem("ABOUT is not answered", "some managers give up if ABOUT is not answered before START")
     if first_word(answer) in ("ERROR", "UNKNOWN"):
         raise Problem(f"ABOUT is answered with {answer[:60]!r}", "the command is mandatory")
     if re.search(r'name\s*=\s*"', answer) is None:
@@ -181,7 +181,7 @@ def _end(open_engine: Open) -> str:
         spent_ms = 1000 * (time.monotonic() - started)
         left = engine.count_survivors()
         if left:
-            raise Problem(f"{left} processes that it has started still run after END", "end child processes first")
+            raise Problem(f"{left} processes that it started are still running after END", "end child processes first")
     return f"after {spent_ms:.0f} ms"
 
 
@@ -206,7 +206,7 @@ def _end_while_thinking(open_engine: Open) -> str:
         engine.end()
         if not engine.has_exited(_EXIT_MS + engine.settings.tolerance_ms):
             raise Problem(
-                "it does not exit on END while it thinks",
+                "it does not exit on END while thinking",
                 "read the input in a second thread; otherwise managers kill the engine, which is harmless",
                 Grade.WARNING,
             )
@@ -441,7 +441,7 @@ def _require_move(engine: Conversation, size: int, rule_number: int, moves: str,
         raise Problem(
             f"it does not play {' or '.join(_names(good))} (top left is a1) after {moves} on {size}x{size},"
             f" which {what}",
-            "read INFO rule, or answer ERROR at the first move under a rule that is not supported",
+            "obey INFO rule, or answer ERROR at the first move under a rule that is not supported",
             Grade.WARNING,
         )
 
@@ -569,7 +569,7 @@ def _analysis(open_engine: Open) -> str:
         if answer is None:
             answer = engine.answer("YXSTOP")
         if answer is None or parse_squares(answer) is None:
-            raise Problem(f"YXSTOP during YXNBEST is answered with {answer!r}", "answer the best move so far")
+            raise Problem(f"YXSTOP during YXNBEST is answered with {answer!r}", "answer with the best move so far")
     return ""
 
 
@@ -620,7 +620,7 @@ def run_check(one: Check, open_engine: Open) -> tuple[Grade, str, str]:
 
 def _require_exit(engine: Conversation, cause: str) -> None:
     if not engine.has_exited(_EXIT_MS + engine.settings.tolerance_ms):
-        raise Problem(f"it still runs {_EXIT_MS + engine.settings.tolerance_ms} ms after {cause}", "exit at once")
+        raise Problem(f"it is still running {_EXIT_MS + engine.settings.tolerance_ms} ms after {cause}", "exit at once")
 
 
 def _require_support(engine: Conversation, command: str) -> None:

@@ -251,14 +251,16 @@ class Conversation:
             if squares is not None and len(squares) == 1:
                 return squares[0]
             if squares is not None:
-                raise Problem(f"{command} is answered with {line[:40]!r}", "answer a single square, X,Y")
+                raise Problem(f"{command} is answered with {line[:40]!r}", "answer with a single square, X,Y")
             if first_word(line) == "SUGGEST":
                 self._process.send([f"PLAY {line.split(None, 1)[-1]}"], deadline, clears_output=False)
             elif first_word(line) in ("ERROR", "UNKNOWN") and not complaint:
                 complaint = line
                 deadline = min(deadline, time.monotonic() + _COMPLAINT_S)
         if complaint:
-            raise Problem(f"{command} is answered with {complaint[:80]!r} instead of a move", "answer a square, X,Y")
+            raise Problem(
+                f"{command} is answered with {complaint[:80]!r} instead of a move", "answer with a square, X,Y"
+            )
         missing = f"{command} is not answered within {allowed_ms} ms and a tolerance of {self.settings.tolerance_ms} ms"
         lines, size = self._process.output_size
         if size > _FLOOD_BYTES:
@@ -268,7 +270,7 @@ class Conversation:
         written = f"; it wrote {size:,} bytes and {lines:,} complete lines" if size else ""
         raise Problem(
             missing + written,
-            "answer X,Y with a line end before the time is over, and flush the output after every line",
+            "answer X,Y with a line end before the time runs out, and flush the output after every line",
         )
 
     def _play(self, command: str, square: tuple[int, int]) -> Point:
@@ -290,7 +292,7 @@ class Conversation:
         except InputError:
             raise Problem(
                 f"{command} is answered with {name}, which is occupied",
-                "BOARD, START and RESTART replace all earlier stones; BOARD has the stones of both sides",
+                "BOARD, START and RESTART replace all earlier stones; BOARD lists the stones of both sides",
             ) from None
         return point
 

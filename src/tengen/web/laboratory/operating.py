@@ -185,7 +185,7 @@ class Operations:
         games = request.rounds * len(agents) * (len(agents) - 1)
         if games > self._limits.max_games:
             raise InputError(
-                f"{games} games are more than this server's maximum of {self._limits.max_games}; play fewer rounds"
+                f"{games} games exceed this server's maximum of {self._limits.max_games}; play fewer rounds"
             )
         if request.time_ms is None and request.nodes is None and request.simulations is None:
             raise InputError("the players need a limit: time, nodes or simulations per move")
