@@ -1,8 +1,8 @@
 """The experiments of a paper: what they share, and the figures that they produce.
 
-An experiment is a frozen dataclass made from a table in the paper's `config.toml`. It plays, trains or measures, keeps
-its work in the output folder so that a stopped one is resumed, and returns figures by name. The paper's own numbers
-have the same names in `expected.json`, so tables need nothing else.
+An experiment is a frozen dataclass made from a table in the paper's `config.toml`. It plays, trains or measures, and
+returns figures by name. Its work is stored in the output folder, so a stopped experiment can be resumed. The paper's
+own numbers have the same names in `expected.json`, so tables need nothing else.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ class Figure:
 
     @classmethod
     def mean(cls, values: Sequence[float]) -> Figure:
-        """Return a mean with the normal interval of its standard error."""
+        """Return a mean with the normal interval given by its standard error."""
         count = len(values)
         mean = sum(values) / count
         if count < 2:
@@ -122,7 +122,7 @@ class Findings:
     """What an experiment found."""
 
     figures: dict[str, Figure] = field(default_factory=dict)
-    """Name of a figure, such as `level-0/running_reward`, → number."""
+    """The figures by name, such as `level-0/running_reward`."""
     data: dict[str, Any] = field(default_factory=dict)
     """Everything else that was measured, as JSON."""
 
@@ -136,9 +136,9 @@ class Lab:
     trains_shipped: bool = False
     """Whether to train networks from scratch that could be taken from shipped models."""
     engines: Mapping[str, str] = field(default_factory=dict)
-    """Name → command of external engines that take part."""
+    """Commands of the external engines that take part, by name."""
     shipped: Mapping[str, str] = field(default_factory=dict)
-    """Training → shipped model used in its place unless `trains_shipped`."""
+    """Shipped models by training; each replaces its training unless `trains_shipped` is set."""
     concurrency: int = 1
     """Games played at the same time."""
     on: str = "local"
@@ -199,7 +199,7 @@ class Parts:
         self._parts = table["parts"]
 
     def get(self, name: str, measure: Callable[[], Any]) -> Any:
-        """Return a part, which is JSON; if it is not finished, measure and keep it."""
+        """Return a part as JSON data; if it is not finished, measure and store it."""
         if name not in self._parts:
             self._parts[name] = measure()
             with writing(self._path.parent):
@@ -240,7 +240,7 @@ class Experiment(ABC):
         return found
 
     def has_settings(self, done: Mapping[str, Any], lab: Lab) -> bool:
-        """Whether results are those of these settings; results from before a new setting have its default."""
+        """Whether results were produced with these settings. A setting newer than the results counts as its default."""
         defaults = {one.name for one in fields(self) if getattr(self, one.name) == one.default}
         return {
             name: value for name, value in self.settings_table(lab).items() if name in done or name not in defaults

@@ -33,11 +33,11 @@ class Games(Experiment):
 
     rules: Ruleset
     players: Mapping[str, str]
-    """Name → agent specification; `{training}` stands for the network of a training."""
+    """Agent specifications by name; `{training}` stands for the network of a training."""
     rounds: int = 10
     """Games per pair and colour."""
     first_games: int = 0
-    """Also count only this many games per pair and colour, the first ones: the number in the paper; 0 for none."""
+    """Also report the results of only this many games per pair and colour, as many as in the paper; 0 to disable."""
     challengers: int = 0
     """Number of players at the start of the list who play all others but not each other; 0 for a round robin."""
     plays_self: bool = False
@@ -49,12 +49,12 @@ class Games(Experiment):
     openings: str = ""
     """Shipped opening file (default: `stones` random stones)."""
     stones: int = 0
-    """Random stones at the start; 0 is the empty board."""
+    """Number of random stones at the start; 0 starts from the empty board."""
     seed: int = 1
     pictures: int = 0
     """Number of games per pair for which a picture is written."""
     publishes_pictures: bool = False
-    """Whether the pictures are plots, which are published."""
+    """Whether the pictures are saved among the plots, which are published."""
 
     def __post_init__(self) -> None:
         check_at_least(self, 1, "rounds")
@@ -185,12 +185,12 @@ class Games(Experiment):
                     raise AgentError(f"{self.name}: {name} forfeited a game: {stored.result.detail}")
 
     def _count(self, first: str, second: str, games: list[StoredGame]) -> dict[str, Figure]:
-        """Return the shares of games that black won and lost, by who was black, and the score of the pair."""
+        """Return the shares of games that black won and lost, by black player, and the score of the pair."""
         figures: dict[str, Figure] = {}
         results: dict[bool, list[int]] = {True: [], False: []}
-        """Whether the first player was black → the results for it."""
+        """The first player's results, by whether it played black."""
         plies: dict[str, list[float]] = {first: [], second: []}
-        """Black → length of the games that it won."""
+        """Lengths of the games that black won, by black player."""
         for stored in games:
             is_first = stored.game.first == 0
             winner = stored.result.outcome.winner

@@ -1,7 +1,7 @@
-"""The papers: their experiments from `config.toml`, their numbers from `expected.json`, and the run of all experiments.
+"""The papers: experiments from `config.toml`, the paper's numbers from `expected.json`, and running all experiments.
 
-Both files are in the folder of the paper in this package. Experiments of a kind that only one paper has are in its
-module `experiments`, which lists them as `KINDS`.
+Both files are in the folder of the paper in this package. Kinds of experiments that only one paper has are in that
+paper's module `experiments`, which lists them as `KINDS`.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ class Expected:
 
     sections: tuple[Section, ...]
     ours: Mapping[str, Mapping[str, Figure]] = field(default_factory=dict)
-    """Figure → column → our published number."""
+    """Our published numbers, by figure and column."""
 
     def claims(self) -> list[Claim]:
         """Return the claims of all sections."""
@@ -79,7 +79,7 @@ class Expected:
 
 @dataclass(frozen=True, slots=True)
 class Results:
-    """What a run has found so far: about the run, and by experiment its origin, settings, figures and data."""
+    """The results of a run so far: facts about the run, and each experiment's origin, settings, figures and data."""
 
     about: Mapping[str, Any]
     experiments: dict[str, dict[str, Any]]
@@ -90,7 +90,7 @@ class Results:
         return found
 
     def figures(self) -> dict[str, dict[str, Figure]]:
-        """Return figure → column → number."""
+        """Return the numbers by figure and column."""
         found: dict[str, dict[str, Figure]] = {}
         for kept in self.experiments.values():
             for name, table in kept["figures"].items():
@@ -107,7 +107,7 @@ class Paper:
     experiments: tuple[Experiment, ...]
     expected: Expected
     shipped: Mapping[str, str] = field(default_factory=dict)
-    """Training → shipped model used in its place."""
+    """Shipped models that can replace a training, by training."""
 
 
 def paper_names() -> list[str]:
@@ -164,7 +164,7 @@ def read_expected(path: Path) -> Expected:
 
 
 def run_paper(paper: Paper, lab: Lab, *, only: Sequence[str] = (), quick: bool = False) -> Results:
-    """Run the experiments that the output folder has no results of, in order, and write the results after each.
+    """Run the experiments that have no results in the output folder, in order, and write the results after each one.
 
     Raises `InputError` before anything runs if the folder has results of experiments with other settings.
     """
@@ -297,8 +297,8 @@ _HEADINGS = {Column.AUTHORS: "as the authors ran it", Column.DESCRIBED: "as desc
 def format_table(expected: Expected, results: Results, experiments: Sequence[str] = ()) -> str:
     """Format all claims as Markdown tables: the paper's number, ours in every column, and the difference.
 
-    The difference is that of the first filled column, and `≈` says that the paper's number is within its interval. The
-    last table has the origin of each experiment; `experiments` are the names of all, of which some may not be run yet.
+    The difference refers to the first column with a number; `≈` means that the paper's number is within its interval.
+    The last table lists the origin of each experiment. `experiments` are all names, including experiments not yet run.
     """
     figures = results.figures()
     is_quick = bool(results.about.get("quick"))
@@ -311,7 +311,7 @@ def format_table(expected: Expected, results: Results, experiments: Sequence[str
         lines = [f"### {section.title}", ""]
         if section.note:
             lines += [section.note, ""]
-        # Of a section without results, only the paper's statements are worth a row.
+        # A section without results shows only the claims for which the paper gives a number or a statement.
         claims = section.claims if columns else [one for one in section.claims if one.paper is not None or one.said]
         if not claims:
             parts.append("\n".join([*lines, "Not run yet.\n"]))
@@ -341,7 +341,7 @@ def _format_origins(results: Results) -> str:
         origin, settings = results.origin(name), kept["settings"]
         seeds = settings.get("seeds", 1)
         seed = f"1–{seeds}" if seeds > 1 else settings.get("seed", 1)
-        # The time of an experiment is that of its last session; training runs count their own.
+        # An experiment records the time of its last session only; training runs record their total time.
         cpu_minutes = max(kept.get("cpu_seconds", 0) / 60, _sum(kept["data"].get("cpu_minutes", 0)))
         lines.append(
             f"| {name} | {origin['date']} | `{origin['commit'][:10]}` | {origin['machine']} | {seed} |"
@@ -431,11 +431,11 @@ def summary_page() -> str:
 
 
 def publish(paper: Paper, results: Results, source: Path, target: Path, summary: Path, lab: Lab) -> list[str]:
-    """Add the finished experiments of a run to the published ones, and make their figures the expected ones.
+    """Add the finished experiments of a run to the published ones, and store their figures in `expected.json`.
 
     Results, table and plots are copied to `target`; `summary`, the page with the headlines of all papers, is rewritten.
-    Experiments that were published earlier stay, unless their settings have changed since. Returns the names of the
-    experiments that have no published results.
+    Experiments that were published earlier are kept unless their settings have changed since. Returns the names of the
+    experiments without published results.
 
     Raises `InputError` for a quick run, for results of another paper or with other settings, and if no experiment is
     finished.
@@ -482,5 +482,5 @@ def publish(paper: Paper, results: Results, source: Path, target: Path, summary:
 
 
 def _has_settings(experiment: Experiment, done: Mapping[str, Any], lab: Lab) -> bool:
-    """Whether published results have these settings; they may be of any external engines."""
+    """Whether published results were produced with these settings, whatever external engines took part."""
     return experiment.has_settings(done, replace(lab, engines=done.get("engines", {})))

@@ -62,7 +62,7 @@ def draw_heat_map(
 ) -> None:
     """Draw shares from 0 to 1 as a heat map, with `texts` (default: the percentages) in its cells.
 
-    NaN is a cell without a value. `axes_names` are those of the columns and of the rows.
+    NaN is a cell without a value. `axes_names` are the names of the columns and of the rows.
     """
     width = max((len(text) for line in texts for text in line), default=0) if texts else 3
     figure = new_figure(2.5 + max(0.5, 0.14 * width) * len(columns), 1.4 + 0.35 * len(rows))
@@ -82,7 +82,7 @@ def draw_filters(filters: npt.NDArray[np.float32], path: Path, title: str) -> No
     picture = np.full((rows * (height + 1) + 1, columns * (width + 1) + 1), np.nan)
     for place, number in enumerate(np.argsort(-np.square(filters).sum(axis=(1, 2)), kind="stable")):
         y, x = 1 + place // columns * (height + 1), 1 + place % columns * (width + 1)
-        # The first row of a filter is the bottom row of the board, which a picture has at its end.
+        # The first row of a filter is the bottom row of the board; in a picture, the bottom row comes last.
         picture[y : y + height, x : x + width] = filters[number][::-1] / max(
             1e-12, float(np.abs(filters[number]).max())
         )

@@ -16,14 +16,14 @@ from tengen.papers.training import Training
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Variants(Experiment):
-    """Runs of one preset in several variants, which are measured alike."""
+    """Runs of one preset in several variants, all measured in the same way."""
 
     algorithm: str
     preset: str
     settings: tuple[str, ...] = ()
     """Settings that override the preset in all variants."""
     variants: Mapping[str, tuple[str, ...]]
-    """Name → settings that only this variant has."""
+    """Variants by name: the settings that only this variant has."""
     seeds: int = 1
     """Number of runs per variant, with the seeds 1, 2, …"""
     final: tuple[str, ...] = ()

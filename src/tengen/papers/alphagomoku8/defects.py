@@ -1,6 +1,7 @@
-"""The defects of the training data in the code of AlphaGomoku, applied to correct data on purpose.
+"""The defects of AlphaGomoku's training data, applied deliberately to correct data.
 
-Its author blames the computing time; these defects are the reason that was found in the code. Nothing else uses them.
+The author attributes the failed training to a lack of computing time; we found these defects in the code instead. Only
+the experiments of this paper use them.
 """
 
 from __future__ import annotations
@@ -30,19 +31,19 @@ class Defect(StrEnum):
     """What is wrong with the stored positions."""
 
     LAST_POSITION = "last-position"
-    """Every position of a game is stored as its last one."""
+    """Every stored position is the last one of its game."""
     BLACK_RESULT = "black-result"
-    """The result is black's, whoever is to move."""
+    """The result is always from black's point of view, regardless of the side to move."""
     NEXT_MOVE = "next-move"
     """The last-move plane shows the move that the policy should predict."""
     OLD_STONES = "old-stones"
-    """The stones of the iteration's earlier games stay in the planes."""
+    """The stones of earlier games in the iteration remain in the planes."""
 
 
 def corrupt(games: Games, ruleset: Ruleset, defects: Collection[Defect]) -> Games:
     """Return games whose samples have the defects. Every move of every game must be a sample, in order.
 
-    Raises `InputError` if it is not, for example because games begin with random stones.
+    Raises `InputError` if a move is not a sample, for example because games begin with random stones.
     """
     lengths = [len(moves) for moves in games.moves]
     if sum(lengths) != len(games.samples):

@@ -41,7 +41,7 @@ class Defects(Variants):
     """The same training with single defects of the training data, with all of them, and without any."""
 
     defects: Mapping[str, tuple[Defect, ...]] = field(default_factory=dict)
-    """Variant → its defects; the others have none."""
+    """Defects by variant; variants that are not listed have none."""
 
     def __post_init__(self) -> None:
         Variants.__post_init__(self)
@@ -57,7 +57,7 @@ class Defects(Variants):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SignError(Experiment):
-    """Games of one network with the paper's search, with and without the sign error of its code."""
+    """Games of one network with the paper's search, with and without the sign error in its code."""
 
     rules: Ruleset
     network: str = ""
@@ -65,7 +65,7 @@ class SignError(Experiment):
     model: str = ""
     """Shipped model that plays instead."""
     opponents: Mapping[str, str]
-    """Name in the table → agent specification."""
+    """Agent specifications by their name in the table."""
     games: int = 20
     """Games per opponent and colour."""
     simulations: int = 500
@@ -126,7 +126,7 @@ def play_games(
         player.new_game(rules, seed)
     positions = [Position.start(rules)] * games
     while ongoing := [game for game, position in enumerate(positions) if not position.is_over]:
-        # All games have the same number of stones.
+        # All unfinished games have the same number of stones, so the same side is to move in each of them.
         if positions[ongoing[0]].to_move is colour:
             moves = choose_moves(
                 [positions[game] for game in ongoing],

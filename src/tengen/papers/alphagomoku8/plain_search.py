@@ -1,4 +1,4 @@
-"""The tree search of AlphaGomoku in its simplest form, with or without the sign error of its code.
+"""The tree search of AlphaGomoku in its simplest form, with or without the sign error in its code.
 
 The code multiplies backed-up values by the colour to move, so they are inverted in every position in which the first
 player is to move: the second player's own five looks lost. The native search has no such switch.
@@ -41,7 +41,7 @@ class _Node:
         self.visits, self.sums = np.zeros(len(self.points)), np.zeros(len(self.points))
 
     def select(self, c_puct: float) -> int:
-        """Return the number of the move with the highest Q + c·P·√ΣN / (1 + N)."""
+        """Return the index of the move with the highest Q + c·P·√ΣN / (1 + N)."""
         values = self.sums / np.maximum(self.visits, 1)
         scores = values + c_puct * self.priors * np.sqrt(self.visits.sum()) / (1 + self.visits)
         best = scores.max()
@@ -90,7 +90,7 @@ def _evaluate(nodes: Sequence[_Node], evaluator: Evaluator) -> list[float]:
 
 
 def _walk(root: _Node, c_puct: float) -> list[tuple[_Node, int]]:
-    """Walk to a position that is over or not expanded yet; return the nodes and the numbers of the moves taken."""
+    """Walk to a position that is terminal or not yet expanded; return the nodes and the indices of the moves taken."""
     path: list[tuple[_Node, int]] = []
     node = root
     while True:
@@ -105,12 +105,12 @@ def _walk(root: _Node, c_puct: float) -> list[tuple[_Node, int]]:
 
 
 def _result(position: Position) -> float:
-    """Return the value of a finished game for the side to move, which has not won; 0 for other positions."""
+    """Return the value for the side to move: -1 if the opponent has won, otherwise 0."""
     return -1.0 if position.outcome.winner is not None else 0.0
 
 
 def _back_up(path: Sequence[tuple[_Node, int]], value_to_move: float, *, sign_error: bool) -> None:
-    """Add the value of the last position to all moves of a path."""
+    """Add the value of the last position to all moves on a path."""
     for node, move in reversed(path):
         value_to_move = -value_to_move  # now for the side to move in `node`
         reached_colour = node.position.to_move.opponent

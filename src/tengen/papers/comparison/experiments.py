@@ -54,7 +54,7 @@ class Race(Experiment):
         return findings
 
     def draw(self, lab: Lab, data: Mapping[str, Any]) -> None:
-        """Draw rating against CPU minutes, a line per run."""
+        """Plot rating against CPU minutes, one line per run."""
         lines = {
             f"{algorithm}, seed {seed}": curve
             for algorithm, curves in data["curves"].items()

@@ -33,12 +33,12 @@ VARIANTS: dict[str, str] = {
     "table": "evaluation=table",
     "authors": "form=authors",
 }
-"""Name → settings that differ from the report's player."""
+"""Variants by name: the settings that differ from the report's player."""
 BOARDS: dict[str, tuple[str, str]] = {
     "15x15": ("15x15:5:freestyle", "freestyle15.txt"),
     "20x20": ("20x20:5:freestyle", "freestyle20.txt"),
 }
-"""Name → ruleset and opening file."""
+"""Ruleset and opening file of each board, by name."""
 _DEPTH = 7
 _PLIES = 12
 """Number of positions timed per opening."""
@@ -146,9 +146,9 @@ class RatingList(Experiment):
 
     rules: Ruleset
     players: Mapping[str, str]
-    """Name → agent specification."""
+    """Agent specifications by name."""
     anchors: Mapping[str, float]
-    """Player → its fixed rating in Elo."""
+    """Fixed ratings in Elo, by player."""
     rounds: int = 10
     """Games per pair and colour."""
     takes_engines: bool = True
@@ -167,7 +167,7 @@ class RatingList(Experiment):
             raise InputError(f"{self.name}: anchors must name some of the players: {', '.join(self.players)}")
 
     def run(self, lab: Lab) -> Findings:
-        """Play the missing games and rate everybody."""
+        """Play the missing games and rate all players."""
         agents = {name: lab.player(text) for name, text in self.players.items()}
         if self.takes_engines:
             agents |= {name: f'brain:cmd="{command}"' for name, command in lab.engines.items()}

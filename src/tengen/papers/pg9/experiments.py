@@ -112,7 +112,7 @@ class Skills(Experiment):
     """Strategies S1 to S6 as skills: shares of positions in which a network does what the strategy says."""
 
     networks: Mapping[str, str]
-    """Name in the table → training, or `model:NAME` for a shipped model."""
+    """Trainings, or `model:NAME` for shipped models, by their name in the table."""
     positions: int = 200
     """Number of positions per strategy."""
 
@@ -120,7 +120,7 @@ class Skills(Experiment):
         check_at_least(self, 1, "positions")
 
     def run(self, lab: Lab) -> Findings:
-        """Try all networks in the same positions."""
+        """Test all networks on the same positions."""
         tests = find_positions(RULESET, self.positions, seed=1)
         findings = Findings(data={"skills": {}})
         for name, text in self.networks.items():

@@ -77,7 +77,7 @@ class Curves(Experiment):
     """The learning curves of several trainings in one picture."""
 
     trainings: Mapping[str, str]
-    """Name in the picture → training."""
+    """Trainings by their name in the picture."""
 
     def run(self, lab: Lab) -> Findings:
         """Read the metrics of the runs with seed 1."""
@@ -141,10 +141,10 @@ class TrainedGames(Games):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Accuracy(Experiment):
-    """Share of the moves in a data set's test games that networks predict."""
+    """Share of the moves in a data set's test games that each network predicts correctly."""
 
     networks: Mapping[str, str]
-    """Name in the table → training or shipped model."""
+    """Trainings or shipped models, by their name in the table."""
     data: str
     """Folder of the data set; most game collections may not be redistributed."""
     command: str
@@ -180,7 +180,7 @@ class Sizes(Experiment):
     """The scalability test: the same weights on boards of several sizes, by policy alone."""
 
     networks: Mapping[str, str]
-    """Name in the table → training or shipped model."""
+    """Trainings or shipped models, by their name in the table."""
     opponents: tuple[str, ...]
     sizes: tuple[int, ...] = (9, 11, 13, 15, 19)
     games: int = 100

@@ -31,7 +31,7 @@ class Skills(Experiment):
 
     rules: Ruleset
     networks: Mapping[str, str]
-    """Column of the table → network: `model=NAME`, or `{training@5}` for a training after iteration 5."""
+    """Networks by column of the table: `model=NAME`, or `{training@5}` for a training after iteration 5."""
     search: str = ""
     """Parameters of the player `alphazero` for the search."""
     positions: int = 50
@@ -44,7 +44,7 @@ class Skills(Experiment):
             raise InputError(f"{self.name}: network names must not contain a slash")
 
     def run(self, lab: Lab) -> Findings:
-        """Try all networks in the same positions."""
+        """Test all networks on the same positions."""
         parts = lab.parts(self)
         players = {
             (name, form): lab.player(text)

@@ -41,12 +41,12 @@ class SkillTest:
 
     @property
     def chance(self) -> float:
-        """Share of the right moves, which is the share of random players that pass."""
+        """Share of the compared moves that are right, which is a random player's chance to pass."""
         return len(self.right) / len(self.options)
 
 
 class _View:
-    """A position with the threats in it; proofs are searched for when they are needed."""
+    """A position with its threats; proofs are computed on demand."""
 
     def __init__(self, position: Position) -> None:
         self.position = position
@@ -140,7 +140,7 @@ def _builds(view: _View) -> tuple[Set[Point], Set[Point]] | None:
 
 
 def _blocks_instead(view: _View) -> tuple[Set[Point], Set[Point]] | None:
-    """Block an open three instead of building, because no win by fours is there; a delaying four is wrong."""
+    """Block an open three instead of building, because there is no win by fours; a delaying four is wrong."""
     building = view.makes(view.own, *_FOURS, Kind.DOUBLE_THREE, Kind.OPEN_THREE) - set(view.threats.answers)
     if not view.faces_open_three or not building or view.wins("vcf", view.own) is not False:
         return None
@@ -283,7 +283,7 @@ SKILLS: Mapping[str, tuple[Finder, ...]] = {
     "prepares a double threat": (_prepares_double,),
     "stops a double threat": (_stops_double,),
 }
-"""Skill → its definitions, in the order of the paper; several definitions have equal shares of the positions."""
+"""Definitions by skill, in the order of the paper. The positions of a skill are split equally among its definitions."""
 
 
 def find_tests(ruleset: Ruleset, count: int, seed: int) -> dict[str, list[SkillTest]]:
