@@ -34,7 +34,7 @@ _SHORTEST_SEARCH = 2_000
 _SLACK = 1 / 3
 """Growth of the bound of a short search, as a share of `max_value`, for each factor of ten in nodes."""
 _DOUBT = 0.05
-"""Trial games end when an opening at exactly the minimum share would do so badly in fewer cases than this."""
+"""Trial games stop early if an opening at exactly the minimum share would score this low with less than this chance."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -134,7 +134,7 @@ def _is_lopsided(result: TrialResult, settings: BalanceSettings) -> bool:
     points = min(sum(result.points), played - sum(result.points))
     if points + games - played < share * games:
         return True
-    # The probability of at most so many wins, if the colour won each game with the probability of its minimum share.
+    # The probability of at most this many wins if the colour's chance to win a game were exactly its minimum share.
     wins = range(math.ceil(points) + 1)
     at_most = sum(math.comb(played, won) * share**won * (1 - share) ** (played - won) for won in wins)
     return played < games and at_most < _DOUBT

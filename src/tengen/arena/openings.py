@@ -64,7 +64,7 @@ def random_openings(ruleset: Ruleset, count: int, seed: int, stones: int | None 
 
 @dataclass(frozen=True, slots=True)
 class DrawState:
-    """State of the random draw after an opening."""
+    """State of the opening generator after an opening."""
 
     lap: int
     """Number of times that all distinct openings have been used up."""
@@ -73,7 +73,7 @@ class DrawState:
 
 
 DrawnOpening: TypeAlias = tuple[Stones, str, DrawState]
-"""An opening, its key (the same for symmetric openings) and the state of the draw afterwards."""
+"""An opening, its key (the same for symmetric openings) and the generator state afterwards."""
 
 
 class OpeningShelf(Protocol):
@@ -177,7 +177,7 @@ class RandomOpenings(Sequence[Stones]):
         return self._shelf[number]
 
     def _openings_after(self, state: DrawState | None) -> Iterator[DrawnOpening]:
-        """Yield an endless stream of random openings, continuing from a given state of the draw."""
+        """Yield an endless stream of random openings, continuing from a given generator state."""
         rng = random.Random(f"openings {self._seed}")
         if state is not None:
             rng.setstate(state.rng)

@@ -31,7 +31,7 @@ from tengen.errors import InputError
 
 _VERSION = 1
 _DRAW_SETTING = "draw of openings for "
-"""Prefix of the settings that store the state of the random draw of openings; it is followed by the ruleset."""
+"""Prefix of the settings keys under which the state of the opening generator is stored; the ruleset follows."""
 _APPLICATION_ID = 0x54454E47  # "TENG"
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS settings (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -378,14 +378,14 @@ class GameStore:
             return parse_points(_text(row[0]))
 
     def has_opening(self, ruleset: str, key: str, lap: int) -> bool:
-        """Return whether a lap of the draw already has an opening with this key."""
+        """Return whether the generator has already used an opening with this key in a lap."""
         with self._reading():
             wanted = (ruleset, lap, key)
             found = self._database.execute("SELECT 1 FROM openings WHERE ruleset = ? AND lap = ? AND key = ?", wanted)
             return found.fetchone() is not None
 
     def add_openings(self, ruleset: str, openings: Iterable[DrawnOpening]) -> dict[int, tuple[Point, ...]]:
-        """Commit the next random openings and the state of the draw after the last one. Return them by number."""
+        """Commit the next random openings and the generator state after the last one. Return them by number."""
         added: dict[int, tuple[Point, ...]] = {}
         first = self.opening_count(ruleset)
         with self._writing("openings"):
@@ -399,7 +399,7 @@ class GameStore:
         return added
 
     def draw_state(self, ruleset: str) -> DrawState | None:
-        """Return the state of the draw after the last random opening, or None if there is no opening."""
+        """Return the generator state after the last random opening, or None if there is no opening."""
         found = self.setting(f"{_DRAW_SETTING}{ruleset}")
         if found is None:
             return None

@@ -28,7 +28,7 @@ DRIFTS = tuple(10 ** (power / 2) for power in range(13))
 """Drifts that `fit_drift` tries: 1 to a million Elo squared per unit of time."""
 _MAX_STEPS = 100
 _MAX_NODES = 4_000
-"""Maximum number of ratings, that is of pairs of a player and a time; the memory grows with its square."""
+"""Maximum number of ratings, one per player and time; memory use grows with its square."""
 _TOLERANCE = 1e-10
 
 

@@ -63,7 +63,7 @@ def paper(
         typer.Option(
             "--publish",
             help="Add the finished experiments in the output folder to the published results in the repository; run"
-            " nothing. Experiments that are published already stay.",
+            " nothing. Experiments that are already published are kept.",
         ),
     ] = False,
 ) -> None:

@@ -52,7 +52,7 @@ def train(
         typer.Option(
             min=0,
             help="Stop at the end of the iteration after this many minutes (default: the preset's limit); same as"
-            " --set minutes=…. With --resume, the new limit of the run.",
+            " --set minutes=…. With --resume, this sets a new limit.",
         ),
     ] = None,
     keys: Annotated[

@@ -1,4 +1,4 @@
-"""Counts of what a record contains beyond its moves, with which a conversion reports what it loses."""
+"""Counts of what a record contains beyond its moves, used to report what a conversion loses."""
 
 from __future__ import annotations
 

@@ -162,7 +162,7 @@ class Config(NetLoopConfig):
     net: NetConfig = field(default_factory=lambda: NetConfig(kind=NetKind.DENSE, planes="board", channels=500))
     """Network."""
     play: PlayConfig = field(default_factory=lambda: PlayConfig(games=100))
-    """Games in an update."""
+    """Games for each update."""
     choice: Choice = Choice.SAMPLED
     """How the network and the opponent `past` choose their moves."""
     pool: PoolConfig = field(default_factory=lambda: PoolConfig(size=1, every=0))

@@ -86,7 +86,7 @@ class Checkpoint:
 
 
 class MetricsLogger(Protocol):
-    """Interface of another receiver of the metrics, such as Weights & Biases."""
+    """Interface of an additional metrics logger, such as Weights & Biases."""
 
     def log(self, iteration: int, scalars: Mapping[str, float]) -> None:
         """Receive the numbers of one iteration; names of nested tables are joined by slashes."""

@@ -79,7 +79,7 @@ class NetLoopConfig(LoopConfig):
     milestones: tuple[int, ...] = ()
     """Iterations whose networks are kept in `milestones/`, such as [5, 10]; 0 is the untrained network."""
     milestone_every: int = 0
-    """Interval in iterations at which a network is kept in `milestones/`; 0 keeps only those of `milestones`."""
+    """Interval in iterations at which a network is kept in `milestones/`; 0 keeps only those listed in `milestones`."""
 
     def __post_init__(self) -> None:
         LoopConfig.__post_init__(self)  # super() without arguments fails in a dataclass with slots

@@ -119,7 +119,7 @@ class Strength:
     """Games against each opponent."""
 
     def to_json(self) -> dict[str, Any]:
-        """Convert to a table for the metrics, which `strength_curve` in `reading` reads."""
+        """Convert to a table for the metrics; `strength_curve` in `reading` parses it."""
         table: dict[str, Any] = {
             "elo": round(self.elo, 1),
             "error": round(self.error, 1),

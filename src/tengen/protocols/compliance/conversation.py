@@ -31,7 +31,7 @@ _FLOOD_BYTES = 1 << 20
 _COMPLAINT_S = 0.5
 """Time to wait for a move after the engine has answered ERROR or UNKNOWN."""
 _QUIET_S = 0.1
-"""Time in which an answer to a command that must not be answered would arrive."""
+"""Time to wait for an answer to a command that must not be answered."""
 _WORDS = frozenset(
     {"OK", "ERROR", "UNKNOWN", "MESSAGE", "DEBUG", "SUGGEST", "INFO", "FORBID", "SWAP", "ANALYSIS", "DATABASE"}
 )
@@ -86,7 +86,7 @@ class Transcript:
         self._lock = threading.Lock()
 
     def write(self, mark: str, line: str) -> None:
-        """Take note of a line on a pipe."""
+        """Record a line from a pipe."""
         if mark == "->":
             return
         with self._lock:
@@ -128,9 +128,9 @@ class Conversation:
         self.position = Position.start(Ruleset(15, 15))
         """Position on the engine's board."""
         self.slowest_ms = 0.0
-        """Longest time for a move."""
+        """Longest time used for a move."""
         self.overrun_ms = 0.0
-        """Largest excess over the time for a move."""
+        """Largest amount by which a move exceeded its time."""
 
     def __enter__(self) -> Self:
         return self
@@ -177,7 +177,7 @@ class Conversation:
     ) -> None:
         """Send START, require OK, and send the settings of the game.
 
-        `first` allows the time of a new process. `skips_answers` ignores late answers to earlier commands.
+        `first` grants the start-up time of a new process. `skips_answers` ignores late answers to earlier commands.
         """
         ms = self.settings.start_ms if first else self.settings.turn_ms
         answer = self.answer(f"START {size}", ms=ms)

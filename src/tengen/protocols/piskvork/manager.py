@@ -46,16 +46,16 @@ _COMPLAINT_S = 1.0
 """Time to keep waiting for an analysis after the engine has answered ERROR or UNKNOWN."""
 _MAX_MESSAGES = 8
 _MAX_MESSAGE = 200
-"""Number of remarks kept per move, the last ones, and characters kept of each."""
+"""Maximum number of remarks kept per move (the last ones), and maximum number of characters kept of each."""
 _FLOOD_BYTES = 1 << 20
-"""Output without an answer that counts as a flood rather than as silence when the time is over."""
+"""Output without an answer that counts as a flood rather than as silence when the time runs out."""
 _WORDS = frozenset({"OK", "ERROR", "UNKNOWN", "MESSAGE", "DEBUG", "SUGGEST", "INFO", "SWAP"})
 """First words of lines that have a meaning in the protocol."""
 _UNLIMITED_DEPTH = 99
 """Value of `INFO max_depth` that engines treat as no limit."""
 _DETAIL_INFO = 2
 
-# Number of stones on the board in a swap2 opening → numbers of stones that a valid answer places.
+# How many stones a valid answer to a swap2 opening may place, by the number of stones on the board.
 _SWAP2_COUNTS = {0: (3,), 3: (1, 2), 5: (1,)}
 
 T = TypeVar("T")
