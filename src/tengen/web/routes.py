@@ -203,7 +203,7 @@ async def get_my_games(
 
 @router.get("/my-rating")
 async def get_my_rating(services: ServicesHere, browser: Browser) -> PlayerRating:
-    """Return the rating of this browser's person against the levels, and the level to play next."""
+    """Return the rating against the levels of the person using this browser, and the level to play next."""
     return services.games.rating(browser)
 
 

@@ -54,7 +54,7 @@ class _Count:
 
 
 def explore(position: Position, mine: Iterable[PlayedGame]) -> ExplorerResult:
-    """Return the moves that were played in a position, the most frequent first. `mine` are games with its ruleset."""
+    """Return the moves that were played in a position, the most frequent first. `mine` are this browser's games."""
     ruleset = replace(position.ruleset, opening=Opening.FREE)
     shipped = shipped_games(ruleset)
     counts: dict[int, _Count] = {}

@@ -211,7 +211,7 @@ class LiveGames:
         ]
 
     def rating(self, browser: str) -> PlayerRating:
-        """Return the rating of a browser's person, from its games."""
+        """Return the rating of the person using a browser, computed from that browser's games."""
         rows = self._store.listed("game", browser, limit=_MAX_RATED)[::-1]
         return rating_of(summary_of(row) for row in rows)
 

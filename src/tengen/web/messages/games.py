@@ -256,7 +256,7 @@ class RatedGame(Message):
 
 
 class PlayerRating(Message):
-    """The rating of this browser's person against the levels (Glicko-2, on the scale of the ladder)."""
+    """The rating against the levels of the person using this browser (Glicko-2, on the scale of the ladder)."""
 
     rating: int
     deviation: int

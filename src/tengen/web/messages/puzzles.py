@@ -36,7 +36,7 @@ class PuzzleSummary(Message):
     stones: int
     current_player: Colour
     source: PuzzleSource | None = None
-    """The game of the browser from which the puzzle comes; None for a shipped puzzle."""
+    """The browser's game from which the puzzle comes; None for a shipped puzzle."""
 
 
 class PuzzleList(Message):
