@@ -17,8 +17,7 @@ _EXAMPLES = """
     tengen paper                    # list the papers
     tengen paper pg9 --quick        # the short form, in about three minutes
     tengen paper zero9 --retrain    # train its networks from scratch first
-    tengen paper pg9 --publish      # add what is finished to the published results
-    tengen paper zero9 --show       # the published results; runs nothing
+    tengen paper zero9 --show       # print the published results; run nothing
 """
 
 

@@ -182,7 +182,7 @@ def _preset_paths(algorithm: str) -> dict[str, Path]:
 def _preset_path(algorithm: str, preset: str) -> Path:
     paths = _preset_paths(algorithm)
     if preset not in paths:
-        raise InputError(f"unknown preset {preset!r} for {algorithm}{did_you_mean(preset, tuple(paths))}")
+        raise InputError(f"unknown preset {preset!r} for {algorithm}{did_you_mean(preset, preset_names(algorithm))}")
     return paths[preset]
 
 
