@@ -78,7 +78,10 @@ def restore_optimizer(optimizer: torch.optim.Optimizer, tensors: Mapping[str, Ma
                 f"optimizer.safetensors was not saved by {type(optimizer).__name__} for this network: it has"
                 f" {key!r:.80} with shape {tuple(tensor.shape)}"
             )
-        state.setdefault(number, {})[name] = tensor
+        # A fused optimizer needs its state in the memory format of the parameter.
+        state.setdefault(number, {})[name] = (
+            tensor if name == "step" else torch.empty_like(parameters[number]).copy_(tensor)
+        )
     for number, found in state.items():
         if missing := _STATES[type(optimizer)] - found.keys():
             raise RunError(f"optimizer.safetensors lacks {number}.{', '.join(sorted(missing))}")
