@@ -31,6 +31,8 @@ SCRIPTS = {
     "board_and_brain.py": "OK 0,14",
 }
 """Script → text that it prints."""
+OTHERS = {"mybot.py", "alphazero_in_one_file.py", "tianshou_dqn.py"}
+"""Scripts that may be longer; the last needs tianshou and is run by the job `examples` of continuous integration."""
 MAX_LINES = 15
 
 
@@ -45,6 +47,16 @@ def test_script(script: str, tmp_path: Path) -> None:
     done = run(script, tmp_path)
     assert done.returncode == 0, done.stderr
     assert SCRIPTS[script] in done.stdout
+
+
+def test_every_script_is_run_and_described() -> None:
+    scripts = {path.name for path in EXAMPLES.glob("*.py")}
+    assert scripts == SCRIPTS.keys() | OTHERS
+    page = (EXAMPLES / "README.md").read_text(encoding="utf-8")
+    assert all(f"`{script}`" in page for script in scripts)
+    workflow = (ROOT / ".github" / "workflows" / "ci.yml").read_text(encoding="utf-8")
+    assert "make test-examples" in workflow
+    assert "examples/tianshou_dqn.py" in workflow
 
 
 @pytest.mark.parametrize("script", SCRIPTS)
