@@ -1,6 +1,6 @@
 /** Client for the server's API (docs/reference/api.md): HTTP for single requests, one WebSocket for live updates. */
 
-import { t, tIfKnown, translatedFault } from "./i18n.js";
+import { t, tIfKnown, translated } from "./i18n.js";
 
 /**
  * @import { ClientMessage, ExportReview, NewGame, OperationKind, PositionRequest, Problem, RecordInput, ImportRequest, ResumeOperation, Routes, ServerInfo,
@@ -15,7 +15,7 @@ export class ApiError extends Error {}
 
 /** Translate a problem by its code; without a translation, keep the server's English text. */
 const problemOf = (/** @type {Pick<Problem, "error"> & Partial<Problem>} */ { error, code }) =>
-	new ApiError(tIfKnown(`problem.${code}`, { text: translatedFault(error) }) ?? error);
+	new ApiError(tIfKnown(`problem.${code}`, { text: translated(error) }) ?? error);
 
 /**
  * Send an HTTP request to a route and return the response.

@@ -24,7 +24,7 @@ async function requestOf(/** @type {File} */ file) {
  */
 async function read(request) {
 	const first = await importRecord(request);
-	if (first.notes.length) notify(first.notes.slice(0, 3).join(" · "));
+	if (first.notes.length) notify(first.notes.slice(0, 3).map(translated).join(" · "));
 	if (first.gameCount <= 1) return first.record;
 	const index = await openDialog(
 		t("import.which", { count: first.gameCount }),
@@ -47,7 +47,7 @@ async function read(request) {
  * @param {string | File} source
  * @param {(record: RecordOutput) => void} onRecord
  */
-export async function importFrom(source, onRecord) {
+async function importFrom(source, onRecord) {
 	try {
 		const record = await read(typeof source === "string" ? { text: source } : await requestOf(source));
 		if (record) onRecord(record);
@@ -171,7 +171,7 @@ export function openExport(formats, record, picture) {
 				file = answer;
 				text.value = file.text ?? t("export.binary");
 				losses.textContent = file.losses.length
-					? t("export.losses", { what: file.losses.join(", ") })
+					? t("export.losses", { what: file.losses.map(translated).join(", ") })
 					: t("export.whole");
 			} catch (error) {
 				if (asked !== name) return;

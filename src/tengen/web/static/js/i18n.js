@@ -7,8 +7,8 @@ export const LANGUAGES = { en: { name: "English", tag: "en" }, zh: { name: "ф╕нц
 /** @type {Record<string, string>} */
 let texts = {};
 let language = "en";
-/** The patterns of the server's errors with their translations, the most specific ones first. @type {[RegExp, string][]} */
-let faults = [];
+/** The patterns of the server's texts with their translations, the most specific ones first. @type {[RegExp, string][]} */
+let patterns = [];
 
 /** Return the chosen language, or the browser's preferred one. */
 export function preferredLanguage(/** @type {string | null} */ wanted) {
@@ -24,10 +24,10 @@ export async function loadLanguage(/** @type {string} */ name) {
 		throw new Error(`cannot load the texts for language "${name}": the server returned status ${answer.status}`);
 	texts = await answer.json();
 	language = name;
-	faults = Object.keys(texts)
-		.filter((key) => key.startsWith(FAULT))
+	patterns = Object.keys(texts)
+		.filter((key) => key.startsWith(FAULT) || (key.startsWith(TEXT) && key.includes("{1}")))
 		.sort((a, b) => literal(b) - literal(a))
-		.map((key) => [patternOf(key.slice(FAULT.length)), texts[key] ?? ""]);
+		.map((key) => [patternOf(key.slice(key.indexOf(".") + 1)), texts[key] ?? ""]);
 	document.documentElement.lang = LANGUAGES[name]?.tag ?? name;
 }
 
@@ -49,10 +49,8 @@ export const counted = (/** @type {string} */ key, /** @type {number} */ count) 
 export const tIfKnown = (/** @type {string} */ key, /** @type {Record<string, string | number>} */ values) =>
 	key in texts ? t(key, values) : null;
 
-/** Translate an English text from the server; unchanged if there is no translation. */
-export const translated = (/** @type {string} */ text) => texts[`text.${text}`] ?? text;
-
-const FAULT = "fault.";
+/** What begins the keys of the server's errors and of its other texts. */
+const [FAULT, TEXT] = ["fault.", "text."];
 /** The number of characters of a template outside its placeholders. */
 const literal = (/** @type {string} */ template) => template.replace(/\{\d+\}/g, "").length;
 
@@ -62,11 +60,13 @@ function patternOf(/** @type {string} */ template) {
 	return new RegExp(`^${escaped}$`, "s");
 }
 
-/** Translate an error of the server, with the errors that it quotes; unchanged if there is no translation. @returns {string} */
-export function translatedFault(/** @type {string} */ text) {
-	for (const [pattern, translation] of faults) {
+/** Translate an English text from the server, with the texts that it quotes; unchanged if there is no translation. @returns {string} */
+export function translated(/** @type {string} */ text) {
+	const whole = texts[TEXT + text];
+	if (whole !== undefined) return whole;
+	for (const [pattern, translation] of patterns) {
 		const found = pattern.exec(text);
-		if (found) return translation.replace(/\{(\d+)\}/g, (_, place) => translatedFault(found[Number(place)] ?? ""));
+		if (found) return translation.replace(/\{(\d+)\}/g, (_, place) => translated(found[Number(place)] ?? ""));
 	}
 	return text;
 }

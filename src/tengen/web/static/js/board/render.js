@@ -55,7 +55,7 @@ export function createView(/** @type {HTMLElement} */ container) {
 /** @typedef {ReturnType<typeof createView>} View */
 
 /** Gradients for slate and shell stones. The `id` prefix keeps boards on the same page apart. */
-export function stoneDefs(/** @type {string} */ id) {
+function stoneDefs(/** @type {string} */ id) {
 	const stops = (/** @type {[number, string, number?][]} */ list) =>
 		list.map(([offset, colour, opacity]) => svg("stop", { offset, "stop-color": colour, "stop-opacity": opacity }));
 	return svg(

@@ -30,7 +30,7 @@ const AXES = {
  * @param {keyof typeof AXES} axis
  * @returns {Dot[]}
  */
-export function dotsOver(detail, name, axis) {
+function dotsOver(detail, name, axis) {
 	const found = detail.series.find((series) => series.name === name);
 	const dots =
 		name === STRENGTH ? strengthOf(detail) : (found?.steps ?? []).map((x, i) => ({ x, y: found?.values[i] ?? NaN }));

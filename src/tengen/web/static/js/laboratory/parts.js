@@ -1,7 +1,7 @@
 /** Parts that the pages of the laboratory share. */
 
 import { h } from "../dom.js";
-import { number, t } from "../i18n.js";
+import { number, t, translated } from "../i18n.js";
 import { notifyError } from "../notice.js";
 import { go, hashOf } from "../router.js";
 import { change } from "../settings.js";
@@ -39,14 +39,14 @@ export function reportTable(/** @type {TableInfo} */ { title, columns, rows, not
 		h(
 			"table",
 			null,
-			h("caption", null, title),
+			h("caption", null, translated(title)),
 			h(
 				"thead",
 				null,
 				h(
 					"tr",
 					null,
-					columns.map((name, i) => h("th", { scope: "col", class: kind(i) }, name)),
+					columns.map((name, i) => h("th", { scope: "col", class: kind(i) }, translated(name))),
 				),
 			),
 			h(
@@ -56,18 +56,18 @@ export function reportTable(/** @type {TableInfo} */ { title, columns, rows, not
 					h(
 						"tr",
 						null,
-						row.map((cell, i) => h("td", { class: kind(i) }, cell)),
+						row.map((cell, i) => h("td", { class: kind(i) }, /^[a-z]/.test(cell) ? translated(cell) : cell)),
 					),
 				),
 			),
 		),
-		note ? h("p", { class: "soft small" }, note) : null,
+		note ? h("p", { class: "soft small" }, translated(note)) : null,
 	);
 }
 
 /** Create the note about a damaged run, tournament or network. */
 export const damage = (/** @type {string | null} */ problem) =>
-	problem ? h("p", { class: "damaged small" }, t("lab.damaged", { problem })) : null;
+	problem ? h("p", { class: "damaged small" }, t("lab.damaged", { problem: translated(problem) })) : null;
 
 /**
  * Create a list of cards, newest first, with a button that loads more.

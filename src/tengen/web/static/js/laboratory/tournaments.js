@@ -2,7 +2,7 @@
 
 import { operations, tournament, tournamentGame, tournamentGames, tournaments } from "../api.js";
 import { h } from "../dom.js";
-import { number, t } from "../i18n.js";
+import { number, t, translated } from "../i18n.js";
 import { notifyError } from "../notice.js";
 import { hashOf } from "../router.js";
 import { button } from "../widgets/fields.js";
@@ -71,7 +71,7 @@ export async function showTournament(/** @type {string} */ name) {
 					h("td", null, game.black),
 					h("td", null, game.white),
 					h("td", null, game.outcome === "draw" ? t("draw") : t(game.outcome)),
-					h("td", null, game.ending),
+					h("td", null, translated(game.ending)),
 					h("td", { class: "num" }, game.moves),
 				),
 			),

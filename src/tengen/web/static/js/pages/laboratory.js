@@ -3,10 +3,10 @@
 import { fill, h, keepingFocus } from "../dom.js";
 import { t } from "../i18n.js";
 import { showComparison } from "../laboratory/compare.js";
-import { showTournamentForm, showTrainingForm } from "../laboratory/operate.js";
 import { showPolicies } from "../laboratory/policy.js";
 import { showRun, showRuns } from "../laboratory/runs.js";
 import { showModel, showModels, showPaper, showPapers } from "../laboratory/shelf.js";
+import { showTournamentForm, showTrainingForm } from "../laboratory/start_forms.js";
 import { showTournament, showTournaments } from "../laboratory/tournaments.js";
 import { go, hashOf } from "../router.js";
 

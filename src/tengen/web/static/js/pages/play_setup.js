@@ -21,13 +21,13 @@ export function rulesOf(/** @type {GameSettings} */ game) {
 }
 
 /** Parse the text of a ruleset into settings; its opening is ignored. */
-export function rulesIn(/** @type {string} */ text) {
+function rulesIn(/** @type {string} */ text) {
 	const [, winLength = "5", rule = "freestyle"] = text.split(":");
 	return { ...sizeOf(text), winLength: Number(winLength), rule };
 }
 
 /** Return the usual win length of a board: five, but fewer on small boards, except in renju. */
-export function winLengthOf(
+function winLengthOf(
 	/** @type {number} */ width,
 	/** @type {number} */ height,
 	/** @type {string} */ rule = "freestyle",

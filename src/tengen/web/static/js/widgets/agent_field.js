@@ -9,7 +9,7 @@ import { choice, field } from "./fields.js";
 /** Parameter types with a text field; all other types are lists of choices. */
 const TEXT_TYPES = ["int", "float", "str"];
 
-export function parseAgent(/** @type {string} */ text) {
+function parseAgent(/** @type {string} */ text) {
 	const [name = "", rest = ""] = text.split(/:(.*)/s);
 	/** @type {Record<string, string>} */
 	const values = {};
@@ -21,7 +21,7 @@ export function parseAgent(/** @type {string} */ text) {
 }
 
 /** Format an agent specification; empty values are omitted. */
-export function formatAgent(/** @type {string} */ name, /** @type {Record<string, string>} */ values) {
+function formatAgent(/** @type {string} */ name, /** @type {Record<string, string>} */ values) {
 	const pairs = Object.entries(values)
 		.filter(([, value]) => value !== "")
 		.map(([key, value]) => `${key}=${value}`);

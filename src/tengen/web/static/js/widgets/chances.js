@@ -15,7 +15,7 @@ export function proofForBlack(/** @type {Proof | null} */ proof, /** @type {Colo
 }
 
 /** Format an evaluation from black's point of view: `64%`, `+M5`, or `won` for a finished game. */
-export function chanceText(/** @type {Chance} */ { blackWinrate, proof }) {
+function chanceText(/** @type {Chance} */ { blackWinrate, proof }) {
 	if (proof && /^[+-]M0$/.test(proof)) return t("chances.won");
 	return proof?.replace("-", "−") ?? `${Math.round(100 * blackWinrate)}%`;
 }

@@ -6,7 +6,7 @@ import { t } from "../i18n.js";
 /** @import { ReasonInfo } from "../messages.js" */
 
 /** The reason with the move as its subject, without a capital and a full stop. @returns {string} */
-export function reasonText(/** @type {ReasonInfo} */ { kind, colour, point, shape, stones, moves, why }) {
+function reasonText(/** @type {ReasonInfo} */ { kind, colour, point, shape, stones, moves, why }) {
 	return t(`why.${kind}`, {
 		colour: colour ? t(colour) : "",
 		point: point ? shownPoint(point) : "",
