@@ -99,27 +99,10 @@ cat runs/games/three.jsonl runs/games/four.jsonl runs/data/freestyle15.jsonl > $
     set -- --init-from 9x9 --set "warm_start.games=$games" --set minutes=75 "$@"
   fi
   case $name in
-    renju-9x9 | standard-9x9) # limited by processor time, so that other work on the machine does not matter
-      set -- --minutes 0 --set cpu_minutes=20 --set learner.precision=bf16 "$@"
-      ;;
-    renju-15x15 | standard-15x15) # engine games as for 15x15, but fewer, because its network knows the game
-      rules=15x15:5:${name%-*}
-      games=runs/games/$name.jsonl
-      mkdir -p runs/games
-      proved="data generate runs/games/$name-proved.jsonl --rules $rules --proved --nodes 2000 --noise 0.1 --games 3000 --seed 61"
-      complete="data generate runs/games/$name-complete.jsonl --rules $rules --nodes 2000 --noise 0.1 --games 1500 --seed 62"
-      # shellcheck disable=SC2086 # several options in one variable
-      "$tengen" $proved
-      # shellcheck disable=SC2086
-      "$tengen" $complete
-      cat "runs/games/$name-proved.jsonl" "runs/games/$name-complete.jsonl" > "$games"
-      before="tengen $proved
-tengen $complete
-cat runs/games/$name-proved.jsonl runs/games/$name-complete.jsonl > $games
-"
-      set -- --set learner.precision=bf16 --set learner.threads=2 "$@"
-      set -- --minutes 0 --set cpu_minutes=40 --set "warm_start.games=$games" "$@"
-      ;;
+    # These start from the networks of freestyle. Processor time limits them, so that other work on the machine does
+    # not matter.
+    renju-9x9 | standard-9x9) set -- --minutes 0 --set cpu_minutes=20 --set learner.precision=bf16 "$@" ;;
+    renju-15x15 | standard-15x15) set -- --minutes 0 --set cpu_minutes=40 --set learner.precision=bf16 "$@" ;;
     8x8) set -- --set minutes=20 "$@" ;;
     adp) set -- --set minutes=0 --set cpu_minutes=1.5 "$@" ;;
     adp-fudan) set -- --set minutes=0 --set cpu_minutes=0.9 "$@" ;;
