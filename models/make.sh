@@ -101,8 +101,8 @@ cat runs/games/three.jsonl runs/games/four.jsonl runs/data/freestyle15.jsonl > $
   case $name in
     # These start from the networks of freestyle. Processor time limits them, so that other work on the machine does
     # not matter.
-    renju-9x9 | standard-9x9) set -- --minutes 0 --set cpu_minutes=20 --set learner.precision=bf16 "$@" ;;
-    renju-15x15 | standard-15x15) set -- --minutes 0 --set cpu_minutes=40 --set learner.precision=bf16 "$@" ;;
+    renju-9x9 | standard-9x9) set -- --minutes 0 --set cpu_minutes=10 --set learner.precision=bf16 "$@" ;;
+    renju-15x15 | standard-15x15) set -- --minutes 0 --set cpu_minutes=25 --set learner.precision=bf16 "$@" ;;
     8x8) set -- --set minutes=20 "$@" ;;
     adp) set -- --set minutes=0 --set cpu_minutes=1.5 "$@" ;;
     adp-fudan) set -- --set minutes=0 --set cpu_minutes=0.9 "$@" ;;
