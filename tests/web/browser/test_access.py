@@ -183,6 +183,9 @@ def test_nothing_is_wider_than_a_phone(phone: Visitor) -> None:
     for name in PAGES:
         page = phone.open(f"#/{name}")
         assert page.evaluate("document.documentElement.scrollWidth") <= 390, name
+    tabs = phone.page.locator(".tabs")
+    expect(tabs).to_be_visible()  # the last page is the laboratory
+    assert tabs.evaluate("tabs => tabs.scrollWidth <= tabs.clientWidth")
 
 
 def test_dark_follows_the_system_and_the_button(browser: Browser, address: str) -> None:

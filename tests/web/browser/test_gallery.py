@@ -1,4 +1,4 @@
-"""Screenshots of every page for people to look at: light and dark, desktop and phone."""
+"""Screenshots of every page for people to look at: light and dark, desktop, phone and Chinese."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ SCREENS: dict[str, dict[str, Any]] = {
         "is_mobile": True,
         "device_scale_factor": 2,
     },
+    "chinese": {"viewport": {"width": 1360, "height": 860}, "locale": "zh-CN"},
 }
 PAGES = {
     "play": "#/play",
@@ -26,6 +27,10 @@ PAGES = {
     "games": "#/games",
     "puzzles": "#/puzzles",
     "laboratory": "#/laboratory",
+    "laboratory-start": "#/laboratory/start",
+    "laboratory-cup": "#/laboratory/start-tournament",
+    "laboratory-models": "#/laboratory/models",
+    "laboratory-papers": "#/laboratory/papers",
 }
 
 
@@ -44,5 +49,7 @@ def test_every_page_is_drawn(browser: Browser, address: str, screen: str, light:
             page.keyboard.press("j")
         elif name == "puzzles":
             expect(visitor.stones).not_to_have_count(0)
+        elif name.startswith("laboratory-"):
+            expect(page.locator(".lab .card")).not_to_have_count(0)
         visitor.shoot(f"{name}-{screen}-{light}")
         visitor.leave()

@@ -13,7 +13,7 @@ from playwright.sync_api import Browser, ConsoleMessage, Locator, Page, Request,
 from tests.conftest import ROOT
 
 SCREENSHOTS = ROOT / "build" / "screenshots"
-PATIENCE_MS = 90_000
+PATIENCE_MS = 240_000
 """Timeout of every wait. It is generous, because the machine may be busy and no test measures time."""
 expect.set_options(timeout=PATIENCE_MS)
 
