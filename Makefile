@@ -233,10 +233,10 @@ wheel: $(STAMPS)/build  ## Build a wheel in dist/ and test it with only numpy in
 	@cd build && try-wheel/bin/python -c 'import tengen; print(tengen.Position.start(tengen.Ruleset.parse("9x9")).play("e5"))'
 	@ls -l dist
 
-# The scripts of examples/ in an environment that has an installed wheel and does not see the sources.
+# The scripts and notebooks of examples/ in an environment that has an installed wheel and does not see the sources.
 EXAMPLES := build/try-examples
 
-test-examples: $(STAMPS)/develop  ## Run the scripts of examples/ with an installed wheel
+test-examples: $(STAMPS)/develop  ## Run the scripts and notebooks of examples/ with an installed wheel
 	@rm -rf $(EXAMPLES) && mkdir -p $(EXAMPLES)
 	@$(call quietly,Building a wheel) $(PIP) wheel --no-build-isolation --no-deps --wheel-dir $(EXAMPLES) .
 	@$(BIN)/python -m venv $(EXAMPLES)/venv
@@ -245,7 +245,8 @@ test-examples: $(STAMPS)/develop  ## Run the scripts of examples/ with an instal
 	@$(call quietly,Installing the packages of requirements/train.txt) $(EXAMPLES)/venv/bin/python -m pip \
 	  --disable-pip-version-check install --require-hashes --no-deps --requirement requirements/train.txt
 	@$(EXAMPLES)/venv/bin/python -m pip --disable-pip-version-check --quiet install --no-deps --no-index $(EXAMPLES)/*.whl
-	@EXAMPLES_PYTHON=$(CURDIR)/$(EXAMPLES)/venv/bin/python $(BIN)/python -m pytest tests/test_examples.py -k test_script $(ARGS)
+	@EXAMPLES_PYTHON=$(CURDIR)/$(EXAMPLES)/venv/bin/python $(BIN)/python -m pytest tests/test_examples.py \
+	  tests/test_notebooks.py -k "test_script or test_notebook_runs" $(ARGS)
 
 clean:  ## Remove everything that was built or installed
 	rm -rf $(VENV) build dist site .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
