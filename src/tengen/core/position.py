@@ -248,7 +248,7 @@ class Position:
         position = Position.from_stones(ruleset, black=state["black"], white=state["white"], to_move=state["to_move"])
         for move in state["moves"]:
             position._native.make(Point(move).index(ruleset.width))
-        self.__init__(ruleset, position._native)  # type: ignore[misc]
+        type(self).__init__(self, ruleset, position._native)
 
     # -- drawing ---------------------------------------------------------------------------------------------------
 

@@ -126,7 +126,7 @@ class AveragedLearner(Generic[N]):
         for group in self._optimizer.param_groups:
             group["lr"] = learning_rate
         self._optimizer.zero_grad(set_to_none=True)
-        loss.backward()  # type: ignore[no-untyped-call]
+        torch.autograd.backward(loss)
         if self._clip:
             torch.nn.utils.clip_grad_norm_(self.net.parameters(), self._clip)
         self._optimizer.step()

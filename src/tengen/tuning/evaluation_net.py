@@ -236,7 +236,7 @@ def train_net(
         chosen = by_side[side]
         loss = batches.loss(net, side, np.sort(random.choice(chosen, min(config.batch, len(chosen)), replace=False)))
         optimizer.zero_grad()
-        loss.backward()  # type: ignore[no-untyped-call]
+        torch.autograd.backward(loss)
         optimizer.step()
         schedule.step()
         if step % max(1, steps // 10) == 0:

@@ -188,7 +188,7 @@ class Learner:
         planes, legal = _to_tensors(rows)
         loss = q_loss(self.net(planes), legal, torch.from_numpy(rows.actions), targets)
         self.optimizer.zero_grad(set_to_none=True)
-        loss.backward()  # type: ignore[no-untyped-call]
+        torch.autograd.backward(loss)
         torch.nn.utils.clip_grad_norm_(self.net.parameters(), config.clip)
         self.optimizer.step()
         with torch.no_grad():

@@ -250,7 +250,7 @@ class Learner:
             losses = compute_losses(self.net(planes), *rest, masked=config.masked)
             share = len(planes) / len(episodes)
             scale = len(planes) if config.reduction is Reduction.SUM else share
-            (scale * weigh_losses(losses, config)).backward()  # type: ignore[no-untyped-call]
+            torch.autograd.backward(scale * weigh_losses(losses, config))
             for name, loss in losses.items():
                 means[name] = means.get(name, 0.0) + share * float(loss.detach())
         if config.clip:

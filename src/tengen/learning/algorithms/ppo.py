@@ -163,7 +163,7 @@ class Learner:
                 chosen = batch[rows]
                 losses = compute_losses(self.net(chosen.planes), chosen, config.clip_range)
                 self.optimizer.zero_grad(set_to_none=True)
-                weigh_losses(losses, config, fraction).backward()  # type: ignore[no-untyped-call]
+                torch.autograd.backward(weigh_losses(losses, config, fraction))
                 torch.nn.utils.clip_grad_norm_(self.net.parameters(), config.clip)
                 self.optimizer.step()
                 steps.append({name: loss.detach() for name, loss in losses.items()})
