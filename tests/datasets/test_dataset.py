@@ -129,7 +129,7 @@ def changed(array: np.ndarray, place: int, value: int) -> np.ndarray:
         ("starts", 1, 1 << 30, r"a game has -\d+ moves"),
         ("results", 0, 7, "unknown result"),
         ("splits", 0, 3, "unknown split 3"),
-        ("samples", 0, 4_000_000_000, "a sample in samples.npy refers to move 4000000000"),
+        ("samples", 0, 4_000_000_000, "a sample in samples.npy has move index 4000000000"),
     ],
 )
 def test_numbers_out_of_range_are_refused_before_use(dataset, tmp_path, name, place, value, message):

@@ -276,7 +276,7 @@ def test_finished_experiments_are_published_one_session_after_the_other(
 
 def test_experiments_that_cannot_run_now_are_refused_by_name(tmp_path: Path) -> None:
     one = paper(games(needs_retraining=True))
-    with pytest.raises(InputError, match="figure needs networks that are trained here: add --retrain"):
+    with pytest.raises(InputError, match="figure needs networks trained from scratch: add --retrain"):
         run_paper(one, lab(tmp_path), only=("figure",))
     other = paper(games(needs_shipped=True))
     with pytest.raises(InputError, match="figure needs the shipped networks: omit --retrain"):

@@ -65,7 +65,7 @@ struct LineBits {
 // Largest distance at which a stone changes a point's score: three stones, a gap, an outer run and the cell after it.
 inline constexpr int kDictionaryReach = 9;
 
-// The score of a stone at cell `offset` (5 to 26), whether it is on the board or would be played. With
+// The score of a stone at cell `offset` (5 to 26); the stone may be on the board or hypothetical. With
 // `only_five_wins`, runs longer than five score 0.
 Score score_line(const ScoreDictionary& dictionary, LineBits line, int offset, bool only_five_wins);
 

@@ -25,7 +25,7 @@ struct PuctOptions {
   float c_puct = 1.25f;
   float c_puct_growth = 0.0f;
   float c_puct_base = 500.0f;
-  bool fpu_from_parent = false;  // if not set, an unvisited child has first_play_value
+  bool fpu_from_parent = false;  // if false, the value of an unvisited child is first_play_value
   float first_play_value = 0.0f;
   float fpu_reduction = 0.0f;
   float fpu_reduction_root = 0.0f;

@@ -89,7 +89,7 @@ class Schedule(Sequence[ScheduledGame]):
         """Plan `rounds` openings for each pairing and ruleset, with two games each and at most `games` in total.
 
         If there are more rounds than openings, the openings are reused; `transforms` applies a different symmetry of
-        the board each time. `shuffles` shuffles the openings with the seed.
+        the board each time. With `shuffles`, the openings come in a random order determined by `seed`.
         """
         if rounds < 1:
             raise InputError(f"rounds must be at least 1, not {rounds}")

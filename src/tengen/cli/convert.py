@@ -75,7 +75,7 @@ def convert(
     """Convert a game file; the file extensions select the formats.
 
     Supported formats: .pos and .txt (position strings, openings), .psq, .sgf, .rif and .xml (read-only), .lib, .json
-    and .jsonl, each also gzipped. A warning lists what B cannot store. If A is damaged, B gets the games before the
+    and .jsonl, all optionally gzipped. A warning lists what B cannot store. If A is damaged, B gets the games before the
     damage, and the exit code is 2.
     """
     from tengen.records import Losses, ReadReport, format_of, iterate, save

@@ -77,7 +77,7 @@ def match(
     ] = None,
     sprt_model: Annotated[Model, typer.Option(help="Elo model for --sprt.")] = Model.LOGISTIC,
     proofs: Annotated[
-        Proofs, typer.Option(help="End a game early when one player claims a proved result, or only when both do.")
+        Proofs, typer.Option(help="How many players must claim a proved result to end a game early.")
     ] = Proofs.NONE,
     resign: Annotated[
         str | None,

@@ -61,8 +61,8 @@ def paper(
         bool,
         typer.Option(
             "--publish",
-            help="Add the finished experiments in the output folder to the published results in the repository; run"
-            " nothing. Experiments that are already published are kept.",
+            help="Publish the finished experiments of the output folder in the repository; run nothing. They replace"
+            " earlier results; those of other experiments are kept if their settings are still the same.",
         ),
     ] = False,
 ) -> None:

@@ -52,7 +52,7 @@ def register(app: typer.Typer) -> None:
             str | None,
             typer.Option(
                 metavar="RULES",
-                help=f"Rule (such as renju) or ruleset (such as 9x9:5:standard; default: {DEFAULT_RULES}).",
+                help=f"Rule (such as renju) or ruleset (such as 9x9:5:standard). Default: {DEFAULT_RULES}.",
             ),
         ] = None,
         side: Annotated[

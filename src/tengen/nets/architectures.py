@@ -74,7 +74,7 @@ class NetConfig:
 
 
 class NetOutput(NamedTuple):
-    """Output for a batch of B positions with H·W = area points; all but the first two are used in training only."""
+    """Output for a batch of B positions with H·W = area points; only training uses the fields after the second."""
 
     policy_logits: Tensor
     """[B, area]"""

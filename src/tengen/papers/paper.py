@@ -200,7 +200,7 @@ def _check_names(paper: Paper, lab: Lab, only: Sequence[str], quick: bool) -> No
             without_quick = ", or it has no quick form" if quick else ""
             raise InputError(f"unknown experiment {name!r}{did_you_mean(name, list(experiments))}{without_quick}")
         if experiments[name].needs_retraining and not lab.trains_shipped:
-            raise InputError(f"{name} needs networks that are trained here: add --retrain")
+            raise InputError(f"{name} needs networks trained from scratch: add --retrain")
         if experiments[name].needs_shipped and lab.trains_shipped:
             raise InputError(f"{name} needs the shipped networks: omit --retrain")
 

@@ -204,7 +204,7 @@ def format_of(path: str | os.PathLike[str], name: str | None = None) -> Format:
 
 
 class Losses:
-    """Counts the content of records that a format cannot store."""
+    """Counts what a format cannot store of the given records."""
 
     def __init__(self, format: str) -> None:
         self._format = format_of("", format)

@@ -1,4 +1,5 @@
-"""Experiments of "Using DRL to train a Gomoku agent" (pg9): its test as black, and its strategies as skills."""
+"""Experiments of "Using DRL to train a Gomoku agent" (pg9): test games as black, and tests of
+the strategies S1 to S6."""
 
 from __future__ import annotations
 
