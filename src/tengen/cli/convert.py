@@ -75,8 +75,8 @@ def convert(
     """Convert a game file; the file extensions select the formats.
 
     Supported formats: .pos and .txt (position strings, openings), .psq, .sgf, .rif and .xml (read-only), .lib, .json
-    and .jsonl, all optionally gzipped. A warning lists what B cannot store. If A is damaged, B gets the games before the
-    damage, and the exit code is 2.
+    and .jsonl, all optionally gzipped. A warning lists what B cannot store. If A is damaged, B gets the games before
+    the damage, and the exit code is 2.
     """
     from tengen.records import Losses, ReadReport, format_of, iterate, save
     from tengen.records.text import has_kept_bytes

@@ -48,7 +48,10 @@ def generate(
     games: _GamesOption = 10,
     game_nodes: _GameNodesOption = 2_000,
     min_share: Annotated[
-        float, typer.Option(min=0, max=0.5, help="Minimum score of each colour in the trial games, 0 to 0.5; a draw is half a win.")
+        float,
+        typer.Option(
+            min=0, max=0.5, help="Minimum score of each colour in the trial games, 0 to 0.5; a draw is half a win."
+        ),
     ] = 0.3,
     max_tries: Annotated[
         int, typer.Option(min=1, help="Give up after this many unsuccessful candidates in a row.")

@@ -142,7 +142,8 @@ class Dataset:
             raise ValueError("a game has an unknown result")
         if len(self.samples) and self.samples.max() >= len(self.moves):
             raise ValueError(
-                f"a sample in samples.npy has move index {self.samples.max()}, but there are only {len(self.moves)} moves"
+                f"a sample in samples.npy has move index {self.samples.max()}, but there are only"
+                f" {len(self.moves)} moves"
             )
 
     def check_games(self) -> None:

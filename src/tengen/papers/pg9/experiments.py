@@ -1,5 +1,4 @@
-"""Experiments of "Using DRL to train a Gomoku agent" (pg9): test games as black, and tests of
-the strategies S1 to S6."""
+"""Experiments of "Using DRL to train a Gomoku agent" (pg9): test games, and tests of the strategies S1 to S6."""
 
 from __future__ import annotations
 

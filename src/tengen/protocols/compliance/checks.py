@@ -207,8 +207,8 @@ def _end_while_thinking(open_engine: Open) -> str:
         if not engine.has_exited(_EXIT_MS + engine.settings.tolerance_ms):
             raise Problem(
                 "it does not exit on END while thinking",
-                "read the input in a second thread, so that END works during a search; otherwise managers have to kill the"
-                " engine",
+                "read the input in a second thread, so that END works during a search; otherwise managers have to"
+                " kill the engine",
                 Grade.WARNING,
             )
     return ""
