@@ -328,6 +328,16 @@ def test_space_pauses_no_game_against_the_computer(visitor: Visitor) -> None:
     expect(visitor.page.get_by_role("status")).to_have_text(YOUR_MOVE)
 
 
+def test_the_first_tap_on_a_phone_starts_a_game_and_places_the_stone(phone: Visitor) -> None:
+    phone.open("#/play").get_by_role("slider", name="Level").fill("1")
+    phone.point("h8").tap()
+    expect(phone.point("h8")).to_have_accessible_name(re.compile("black stone"))
+    expect(phone.stones).to_have_count(2)
+    phone.await_turn()
+    phone.point("g7").tap()  # later stones are confirmed
+    expect(phone.point("g7")).to_have_accessible_name("G7, empty, waiting for confirmation")
+
+
 def test_a_phone_shows_the_start_button_on_the_first_screen(phone: Visitor) -> None:
     phone.open("#/play")
     start = phone.button("Start game")

@@ -51,6 +51,8 @@ class PlayPage {
 		};
 		this.view = new PlayView(main, info, buttons, {
 			onPlay: (point) => this.play(point),
+			// A tap that starts a game needs no second one: a slip costs nothing yet.
+			onPick: (point) => this.isSettingUp && settings.confirm !== "always" && this.startAt(point),
 			onPly: (ply) => this.showPly(ply),
 		});
 		this.board = this.view.board;
@@ -93,8 +95,10 @@ class PlayPage {
 
 	/** Start a game by a click on the empty board. If the first stone is the user's, it is placed there. */
 	startAt(/** @type {string} */ point) {
+		if (!this.board.state.toPlay) return false;
 		const request = requestOf(settings.game, Math.random() < 0.5);
 		this.launch(request, request.black.kind === "person" ? point : null);
+		return true;
 	}
 
 	/** Start the game of the form; `firstStone` is drawn at once and played when the server has the game. */

@@ -47,9 +47,9 @@ export class PlayView {
 	 * @param {HTMLElement} main
 	 * @param {ServerInfo} info
 	 * @param {Actions} actions what the buttons do
-	 * @param {{ onPlay: (point: string) => void, onPly: (ply: number) => void }} listeners
+	 * @param {{ onPlay: (point: string) => void, onPick: (point: string) => boolean, onPly: (ply: number) => void }} listeners
 	 */
-	constructor(main, info, actions, { onPlay, onPly }) {
+	constructor(main, info, actions, { onPlay, onPick, onPly }) {
 		this.info = info;
 		this.actions = actions;
 		this.boardBox = h("div");
@@ -83,7 +83,11 @@ export class PlayView {
 				this.side,
 			),
 		);
-		this.board = new Board(this.boardBox, { onPlay, onPending: (point) => (this.confirmBar.hidden = !point) });
+		this.board = new Board(this.boardBox, {
+			onPlay,
+			onPick,
+			onPending: (point) => (this.confirmBar.hidden = !point),
+		});
 		this.moves = new MoveTree((node) => onPly(node.ply));
 		this.panel = h(
 			"div",
