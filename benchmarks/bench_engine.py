@@ -81,7 +81,7 @@ def measure_threads() -> dict[str, float]:
 
 
 def measure_puzzles() -> dict[str, float]:
-    """Count the forced wins that the solver finds in puzzles from the engine's games, and the time for all of them."""
+    """Count the forced wins that the solver finds in puzzles from the engine's games, and measure the total time."""
     figures: dict[str, float] = {}
     puzzles = [json.loads(line) for line in PUZZLES.read_text(encoding="utf-8").splitlines()]
     for kind in ("vcf", "vct"):

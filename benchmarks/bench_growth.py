@@ -2,7 +2,7 @@
 
 An exponent of 1 means that twice the size takes twice as long, 0 that the size does not matter. It is the slope of the
 line through the logarithms of the three measurements. Time is processor time of the process, so other programs do not
-count. Memory is the highest resident memory above that before the measurement; less than 16 MB counts as 16 MB, because
+count. Memory is the peak resident memory minus what was resident before; less than 16 MB counts as 16 MB, because
 allocators do not return small amounts. Each measurement has a process of its own. Preparation, such as writing the
 files to be read, is not measured.
 """
@@ -111,7 +111,7 @@ def measure(name: str, size: int) -> Measurement:
 
 
 def _reset_peak_mb() -> float:
-    """Set the peak of the resident memory to its current size, where the system can, and return it."""
+    """Set the peak of the resident memory to its current size, if the system supports this, and return it."""
     if CLEAR.exists():
         CLEAR.write_text("5")
     return _peak_mb()

@@ -3,7 +3,8 @@
 The game is four in a row on 5×5, as black against naive level 0. Both use one hidden layer of 128 units each for policy
 and value, Adam with learning rate 1e-3, four epochs in minibatches of 256, clip range 0.2, γ 0.99, λ 0.95 and an
 entropy weight of 0.01. The score is the mean over 200 games, playing the move with the highest policy, after training
-on the same number of own moves. Speed is own moves per second of CPU time, including training, on one thread.
+on the same number of the learner's moves. Speed is the learner's moves per second of CPU time, including training, on
+one thread.
 """
 
 from __future__ import annotations

@@ -3,11 +3,11 @@
 The network is zero9's model II with random weights, which are as fast as trained ones. The search is the paper's
 (preset `zero9`: 500 simulations, noise at every expansion), with one leaf per game and 128 games per thread. Two
 threads each play their own games and evaluate with one thread. *Raw* means that the same two threads only evaluate
-batches of that size. Every simulation that does not end in a finished game costs one evaluation.
+batches of 128. Every simulation that does not end in a finished game costs one evaluation.
 
-Both take turns, so that load on the machine affects both, and each round gives one ratio. Figures are medians over the
-rounds. Ratios use processor time, which other programs affect less than wall-clock time. `*_per_second` uses wall-clock
-time and is meaningful only on an idle machine.
+Self-play and raw evaluation take turns, so that load on the machine affects both, and each round gives one ratio.
+Figures are medians over the rounds. Ratios use processor time, which other programs affect less than wall-clock time.
+`*_per_second` uses wall-clock time and is meaningful only on an idle machine.
 """
 
 from __future__ import annotations

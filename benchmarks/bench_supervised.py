@@ -76,7 +76,7 @@ def run() -> Figures:
 
 
 def _train_paper_cnn(dataset: Dataset, numbers: np.ndarray[tuple[int], np.dtype[np.int64]], folder: str) -> Figures:
-    """Measure training steps of the 1024-filter network, and the speed at which arithmetic alone would allow them."""
+    """Measure training steps of the 1024-filter network, and the speed that arithmetic alone would allow."""
     settings = [f"data={folder}", "learner.precision=bf16"]
     config = load_config(Config, "supervised", "stanford15-cnn", settings)
     net = build_net(config.net, RULES)
@@ -175,7 +175,7 @@ def _time(do: Callable[[], object], rounds: int = STEPS) -> float:
 
 
 def _write_games(path: Path) -> None:
-    """Return random games near the centre."""
+    """Write random games near the centre."""
     rng = np.random.default_rng(3)
     records = []
     for _ in range(GAMES):

@@ -73,7 +73,7 @@ class Memory:
         self._is_over = threading.Event()
         self._started = time.monotonic()
         self.samples: dict[str, list[tuple[float, int]]] = defaultdict(list)
-        """Kind of process → (seconds, bytes of the largest of its kind)."""
+        """For each kind of process, the seconds since the start and the bytes of the largest process."""
         self._thread = threading.Thread(target=self._watch, daemon=True)
         self._thread.start()
 
@@ -94,7 +94,7 @@ class Memory:
         self._thread.join()
 
     def growth(self) -> dict[str, tuple[float, float]]:
-        """Return, by kind, the MiB when memory should be flat, and at the end; medians of a minute each."""
+        """Return, by kind, the memory in MiB once it should be flat, and at the end, as medians over a minute."""
         found = {}
         for kind, samples in self.samples.items():
             end = samples[-1][0]
@@ -191,7 +191,7 @@ def strike_driver(folder: Path, kills: int, iterations_between: int = 3) -> list
 
 
 def main() -> int:
-    """Run one kind of chaos."""
+    """Run one of the two tests."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.chaos", description=__doc__.partition("\n")[0])
     parser.add_argument("--minutes", type=float, default=10.0, help="training time in minutes (default: 10)")
     parser.add_argument("--every", type=float, default=20.0, help="seconds between kills (default: 20)")

@@ -4,7 +4,7 @@
 
 It is not part of `make bench`, because it needs the extra `openvino`. The columns are those of `bench_int8`, the speeds
 for batches of 1, 16 and 64 positions. `self-play` is the number of evaluations per CPU second of self-play, with the
-tree search of the preset of that name.
+tree search of the preset named like the model.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Measure what playout-cap randomisation and forced playouts are worth: training with equal CPU time, then matches.
+"""Measure the Elo gain of playout-cap randomisation and forced playouts: train with equal CPU time, then play matches.
 
     python -m benchmarks.playouts --cpu-minutes 10 --seeds 3 --folder runs/playouts
 
@@ -30,7 +30,7 @@ COMMON = {"search.gumbel": False, "search.noise": "root", "strength.every": 0, "
 
 
 def main(
-    cpu_minutes: Annotated[float, typer.Option(help="CPU time of each run")] = 10.0,
+    cpu_minutes: Annotated[float, typer.Option(help="CPU time of each run in minutes")] = 10.0,
     seeds: Annotated[int, typer.Option(help="runs of each variant")] = 3,
     games: Annotated[int, typer.Option(help="games of each match")] = 200,
     simulations: Annotated[int, typer.Option(help="simulations per move in the matches")] = 48,

@@ -1,7 +1,7 @@
 """Pages of the documentation that are written when `make docs` builds it (a hook of mkdocs).
 
 The command line, the configuration keys and the players are described by the program itself. The pages of `papers/`
-and CONTRIBUTING.md are shown where they lie in the repository, with their links adapted.
+and CONTRIBUTING.md keep their paths in the repository, with their links adapted.
 """
 
 from __future__ import annotations
@@ -142,7 +142,7 @@ def players_page() -> str:
 
 
 def _table(first: str, rows: Sequence[tuple[str, str, str, str]]) -> str:
-    """Return a table of keys with type, default and help; an empty text without rows."""
+    """Return a table of keys with type, default and help; an empty string if there are no rows."""
     lines = [f"| `{key}` | {_cell(kind)} | `{default}` | {_cell(text)} |" for key, kind, default, text in rows]
     return "\n".join([f"| {first} | type | default | |", "|---|---|---|---|", *lines]) if rows else ""
 

@@ -1,4 +1,4 @@
-"""The description of the package index: README.md with absolute links, and the project's URLs.
+"""The description for the package index: README.md with absolute links, and the project's URLs.
 
 scikit-build-core calls `dynamic_metadata` when it builds a package (see pyproject.toml). The links need the address of
 the repository: continuous integration sets TENGEN_REPOSITORY_URL and TENGEN_REPOSITORY_REF, the tag or branch. Without

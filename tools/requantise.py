@@ -1,4 +1,4 @@
-"""Write `model-int8.onnx` of shipped networks again: `python -m tools.requantise [NAME…]`.
+"""Rewrite `model-int8.onnx` of shipped networks: `python -m tools.requantise [NAME…]`.
 
 The training data of shipped networks is not part of the repository, so games of the simple players calibrate them.
 """

@@ -1,4 +1,4 @@
-"""Run a command whose output nobody needs unless it fails, and show that it works.
+"""Run a command whose output nobody needs unless it fails, and show that it is still running.
 
     python tools/run_quietly.py TEXT COMMAND…
 

@@ -62,7 +62,7 @@ class BusyError(TengenError):
 
 
 class PluginError(InputError):
-    """An agent, learner or network does not exist, or its code cannot be imported or is of the wrong kind."""
+    """An agent, learner or network does not exist, cannot be imported, or is of the wrong kind."""
 
 
 class AgentError(TengenError):

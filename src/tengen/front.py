@@ -49,7 +49,7 @@ def load_game(path: str | os.PathLike[str], *, number: int = 1, ruleset: Ruleset
 
 
 class RunningAnalysis:
-    """A running analysis. Iterating over it yields snapshots, each better than the last; `final` returns the last."""
+    """A running analysis. Iterating over it yields ever better snapshots; `final` returns the last one."""
 
     def __init__(self, snapshots: Iterator[Analysis]) -> None:
         self._snapshots = snapshots
@@ -110,7 +110,7 @@ def find_win(
     """Search for a win by continuous threats, first by fours alone, then also by open threes; None if no win is found.
 
     `for_side` is the attacker, as if it were to move (default: the side to move). A win that is returned is proved
-    against every defence; None proves nothing.
+    against every defence; None does not prove that there is no win.
 
     >>> import tengen
     >>> print(tengen.find_win(tengen.Position.from_moves("15x15", "h8a1i8a2j8a3")))

@@ -127,7 +127,7 @@ def changed(array: np.ndarray, place: int, value: int) -> np.ndarray:
         ("starts", -1, 1 << 40, "the game offsets do not match"),
         ("starts", 1, -5, "a game has -5 moves"),
         ("starts", 1, 1 << 30, r"a game has -\d+ moves"),
-        ("results", 0, 7, "unknown result"),
+        ("results", 0, 7, "invalid result"),
         ("splits", 0, 3, "unknown split 3"),
         ("samples", 0, 4_000_000_000, "a sample in samples.npy has move index 4000000000"),
     ],

@@ -1,4 +1,4 @@
-"""Networks for players: given by name, chosen by board size, or taken from a training run (the newest one)."""
+"""Networks for players: given by name, chosen by board size, or taken from a training run (default: its newest)."""
 
 from __future__ import annotations
 
@@ -60,9 +60,10 @@ def check_temperature(temperature: float) -> None:
 
 
 class _Network:
-    """An agent's network, loaded when it is first needed.
+    """An agent's network.
 
-    If no name is given, the network is chosen by board size. A run's network is reloaded when its file has changed.
+    A named network or a run's network is loaded at once. If neither is given, the network is chosen by board size and
+    loaded when it is first needed. `refresh` reloads a run's network if its file has changed.
     """
 
     def __init__(self, parameters: NetworkParameters, family: str = "") -> None:

@@ -52,7 +52,7 @@ def choose_actions(
 def decide_opening(
     agent: Agent, state: OpeningState, limits: Limits, rng: random.Random, stop: StopSignal | None = None
 ) -> OpeningDecision:
-    """Return the agent's next actions for the seat that is to act, with their reason. `stop` ends its searches.
+    """Return the agent's next actions for the seat that is to act, and the value they are based on.
 
     An agent that plays swap2 itself decides on several stones at once. If it takes white, its answer also contains its
     first move of the game, after the last opening action.

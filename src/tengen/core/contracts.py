@@ -261,7 +261,7 @@ class Decision:
     line: tuple[Point, ...] = ()
     """Expected continuation, starting with `move`."""
     nodes: int = 0
-    """Positions or simulations searched."""
+    """Number of positions searched or simulations run."""
     policy: Mapping[Point, float] | None = None
     """Probability of each point in the agent's policy, summing to 1; None if it has no policy."""
     proof: Proof | None = None

@@ -4,7 +4,7 @@ A `Plugins` finds an object of one kind by its name. Every object is listed as a
 objects in a table, those of installed packages as entry points of a group. A file is named by its path, `./mybot.py`
 or `./mybot.py:MyBot`.
 
-Finding an object may run its code. A program that receives names from strangers must therefore use
+Finding an object may run its code. A program that accepts untrusted names must therefore use
 `Plugins.restricted`, which finds only built-in objects and those that the program itself lists.
 """
 
@@ -75,7 +75,7 @@ class Plugins:
     """Whether to search only `built_in` and `own`. A name then cannot import any other code."""
 
     def restricted(self, own: Mapping[str, Any] | None = None) -> Self:
-        """Return plug-ins for names from strangers: only the built-in objects and `own`."""
+        """Return plug-ins for untrusted names: only the built-in objects and `own`."""
         return replace(self, own=dict(own or {}), is_restricted=True)
 
     def with_own(self, own: Mapping[str, Any]) -> Self:

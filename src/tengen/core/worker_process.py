@@ -198,7 +198,7 @@ class WorkerProcess:
 def _work(
     connection: Connection, prepare: Prepare, cells: Array[c_double], mark: str, core: int | None, niceness: int
 ) -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches this process, too, but the parent stops it
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent also receives Ctrl-C and ends this process
     os.environ[_MARK] = mark
     if core is not None:
         _pin_to_core(core)

@@ -139,7 +139,7 @@ class Dataset:
         if self.splits.max() >= len(Split):
             raise ValueError(f"a game belongs to the unknown split {self.splits.max()}")
         if self.results.min() < -1 or self.results.max() > UNKNOWN:
-            raise ValueError("a game has an unknown result")
+            raise ValueError("a game has an invalid result")
         if len(self.samples) and self.samples.max() >= len(self.moves):
             raise ValueError(
                 f"a sample in samples.npy has move index {self.samples.max()}, but there are only"

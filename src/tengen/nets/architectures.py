@@ -91,7 +91,7 @@ class NetOutput(NamedTuple):
 
 
 class Net(nn.Module, ABC):
-    """A network: planes [B, C, H, W] → `NetOutput`."""
+    """A network that maps planes [B, C, H, W] to a `NetOutput`."""
 
     has_any_size = False
     """Whether the same weights work on boards of any size."""
@@ -134,7 +134,7 @@ NETWORKS = Plugins(
 def build_net(config: NetConfig, ruleset: Ruleset, *, seed: int = 0) -> Net:
     """Build a network with random weights; the same seed produces the same weights.
 
-    This imports the code of a network in a package or file, so `config` must not come from a stranger; see
+    This imports the code of a network in a package or file, so `config` must not come from an untrusted source; see
     `check_described_net`.
     """
     architecture = NETWORKS.find(config.kind)
@@ -147,7 +147,7 @@ def build_net(config: NetConfig, ruleset: Ruleset, *, seed: int = 0) -> Net:
 def check_described_net(kind: object, origin: str, trusted: str | None = None) -> None:
     """Raise `InputError` if a weights file or a run asks for a network in a Python file other than `trusted`.
 
-    Files may come from strangers, and building such a network would run its code.
+    Files may be untrusted, and building such a network would run its code.
     """
     if isinstance(kind, str) and InFile.parse(kind) is not None and kind != trusted:
         raise InputError(

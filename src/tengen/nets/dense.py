@@ -11,10 +11,11 @@ from tengen.nets.architectures import Net, NetConfig, NetKind, NetOutput
 
 
 class DenseNet(Net):
-    """Planes [B, C, H, W] → policy [B, H·W]; the value is 0, or comes from a second network of the same shape.
+    """Maps planes [B, C, H, W] to a policy [B, H·W]; the value is 0, or comes from a second network of the same shape.
 
-    Dense C·H·W → `channels`, ReLU, dense → H·W. The paper uses 81 → 500 → 81 and suggests the second network as future
-    work. Its author's code has no biases and one more output, resignation, which is never chosen.
+    A dense layer of `channels` units with ReLU, then a dense layer of H·W units. The paper uses 81 inputs, 500 hidden
+    units and 81 outputs, and suggests the second network as future work. Its author's code has no biases and one more
+    output, resignation, which is never chosen.
     """
 
     def __init__(self, config: NetConfig, ruleset: Ruleset) -> None:

@@ -46,12 +46,12 @@ _LAYERS = ("Conv", "MatMul", "Gemm")
 
 @dataclass(frozen=True, slots=True)
 class Int8Options:
-    """What int8 networks compute in 8 bits. `python -m benchmarks int8` measures what each option is worth."""
+    """What int8 networks compute in 8 bits. `python -m benchmarks int8` measures the effect of each option."""
 
     residuals: bool = False
     """Also quantise the sums of residual blocks, which changes many moves."""
     rectified: bool = True
-    """Quantise the output of a layer after its Relu instead of before, which spends no bits on negative numbers."""
+    """Quantise the output of a layer after its Relu instead of before, so that negative numbers take no bits."""
     heads: bool = False
     """Also quantise the heads, except their last layers. Heads are cheap; their errors reach the output directly."""
     full_range: bool = False
@@ -59,7 +59,7 @@ class Int8Options:
 
 
 def export_onnx(net: Net, ruleset: Ruleset, *, name: str = "", discount: float | None = None) -> bytes:
-    """Return the network as a sealed ONNX file: planes [B, C, H, W] → log_policy [B, H·W], value [B].
+    """Return the network as a sealed ONNX file. It maps planes [B, C, H, W] to log_policy [B, H·W] and value [B].
 
     Metadata: `ruleset`, `planes`, `net` (the configuration as JSON), `any_size`, `precision`, `name`, `sha256`, and
     `discount` if the value targets were discounted; a search should use the same discount. Raises `InputError` if a

@@ -5,7 +5,8 @@ for board games"): 140 weights for k = 10. `GatedMdrnnNet` is our strongest vari
 with the same weights.
 
 A unit depends on the units above it and to its left, so a whole anti-diagonal is computed at once. The sweeps from the
-four corners are one batch of flipped boards: 15×15 takes 2·15 - 1 steps per batch instead of 4·225 per position.
+four corners are one batch of flipped boards. A 15×15 board takes 2·15 - 1 steps per batch instead of 4·225 steps per
+position.
 """
 
 from __future__ import annotations
@@ -54,7 +55,7 @@ def _diagonals(height: int, width: int) -> _Diagonals:
 
 
 class _Permute(torch.autograd.Function):
-    """Permutation of columns. Its backward pass is a permutation, too, which is faster than a gradient of indexing."""
+    """Permutation of columns. Its backward pass is also a permutation, which is faster than a gradient of indexing."""
 
     @staticmethod
     def forward(context: Any, columns: Tensor, order: Tensor, places: Tensor) -> Tensor:
@@ -90,7 +91,7 @@ def _tanh(x: Tensor) -> Tensor:
 
 
 class Sweep(nn.Module, ABC):
-    """A recurrent sweep from one corner: features [c, H·W, N] → states [k, H·W, N], cells ordered by anti-diagonal.
+    """A recurrent sweep from one corner. It maps features [c, H·W, N] to states [k, H·W, N], by anti-diagonal.
 
     Channels come first and the batch last, because multiplying small matrices by long rows is fast. A subclass
     defines `step`, which maps a unit's features and its neighbours' states to its state. The neighbours are above, to
@@ -163,9 +164,10 @@ class PlainSweep(Sweep):
 
 
 class MdrnnNet(Net):
-    """Planes [B, C, H, W] → policy [B, H·W]; the value is always 0.
+    """Maps planes [B, C, H, W] to a policy [B, H·W]; the value is always 0.
 
-    The four sweeps share their weights: w_i [C, k], w_h [k, k], w_b [k]; the policy is Σ w_o · u over all 4, w_o [k].
+    The four sweeps share their weights: w_i [C, k], w_h [k, k], w_b [k]. The policy is w_o · u, summed over the four
+    sweeps, where w_o is [k].
     """
 
     has_any_size = True
@@ -216,7 +218,7 @@ class GatedSweep(Sweep):
 
 
 class GatedLayer(nn.Module):
-    """Four gated sweeps plus a skip connection, then a leaky ReLU → [k, H, W, B]."""
+    """Four gated sweeps plus a skip connection, then a leaky ReLU. The output is [k, H, W, B]."""
 
     def __init__(self, features: int, units: int) -> None:
         super().__init__()
@@ -231,10 +233,10 @@ class GatedLayer(nn.Module):
 
 
 class GatedMdrnnNet(Net):
-    """Planes [B, C, H, W] → policy [B, H·W] and win/draw/loss [B, 3].
+    """Maps planes [B, C, H, W] to a policy [B, H·W] and win/draw/loss [B, 3].
 
-    `blocks` gated layers of k = `channels` units. The policy head has one weight per unit; the value head pools to
-    [B, 2k] and has two dense layers.
+    It has `blocks` gated layers of k = `channels` units. The policy head has one weight per unit; the value head pools
+    to [B, 2k] and has two dense layers.
     """
 
     has_any_size = True

@@ -21,9 +21,9 @@ _VALUE_HIDDEN = 64
 
 
 class PlainNet(Net):
-    """Planes [B, C, H, W] → policy [B, H·W] and a scalar value [B].
+    """Maps planes [B, C, H, W] to a policy [B, H·W] and a scalar value [B].
 
-    Trunk: 3×3 convolutions C → `channels` → 64 → 128, ReLU after each; the paper states 32 channels, and its authors'
+    Trunk: 3×3 convolutions to `channels`, 64 and 128, each with ReLU; the paper states 32 channels, and its authors'
     code has 64 for model I. Policy: 1×1 convolution → [B, 4, H, W], dense → [B, H·W]. Value: 1×1 convolution →
     [B, 2, H, W], dense → [B, 64], dense → [B], tanh.
     """

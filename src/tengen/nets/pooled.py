@@ -23,9 +23,9 @@ POOL = 3
 # The paper says "dropout 0.8", which must be the fraction kept: with 80 % dropped, the network learns almost nothing.
 _DROPPED = 0.2
 _ROWS = 400
-"""Pooled points per block of `_ConvolvePooled`; the 1024 channels of a block fit into the second-level cache."""
+"""Pooled points per block of `_ConvolvePooled`; the 1024 channels of a block fit into the L2 cache."""
 _ALIGNED = 32
-"""The products of matrices in bf16 are fastest if the inner dimension is a multiple of this."""
+"""Matrix products in bf16 are fastest if the inner dimension is a multiple of this."""
 
 
 class _ConvolvePooled(torch.autograd.Function):
@@ -77,7 +77,7 @@ class _ConvolvePooled(torch.autograd.Function):
 
 
 def _windows(planes: Tensor, size: int) -> Tensor:
-    """Return what the filters see, [9, B·H/3·W/3, C·size·size]: one row per pooled point and place in its window."""
+    """Return the filters' inputs, [9, B·H/3·W/3, C·size·size]: one row per pooled point and place in its window."""
     seen = functional.pad(planes, (size // 2,) * 4).unfold(2, size, 1).unfold(3, size, 1)
     count, channels, height, width = (len(seen), seen.shape[1], seen.shape[2] // POOL, seen.shape[3] // POOL)
     seen = seen[:, :, : height * POOL, : width * POOL]
@@ -91,7 +91,7 @@ def _aligned(rows: Tensor) -> Tensor:
 
 
 class PooledNet(Net):
-    """Planes [B, C, H, W] → policy [B, H·W]; the value is always 0.
+    """Maps planes [B, C, H, W] to a policy [B, H·W]; the value is always 0.
 
     5×5 convolution to 1024 channels, 3×3 max pooling → [B, 1024, H/3, W/3], 3×3 convolutions to 256 and 128,
     dense layers 512, 512, H·W, with ReLU between all layers and dropout after the first two dense layers.

@@ -24,7 +24,7 @@ _POLICY_MAPS = 3  # policy, soft policy, reply
 
 
 class ResidualNet(Net):
-    """Planes [B, C, H, W] → policy, soft policy and reply [B, H·W] each, win/draw/loss [B, 3].
+    """Maps planes [B, C, H, W] to policy, soft policy and reply, each [B, H·W], and win/draw/loss [B, 3].
 
     Trunk: 5×5 convolution to K channels, then `blocks` residual blocks of two 3×3 convolutions; the middle block adds
     global pooling of its first convolution's output. Heads: policy by a 1×1 convolution with a pooled bias per channel,

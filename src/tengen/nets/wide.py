@@ -1,4 +1,4 @@
-"""The network that figure 1 of AlphaGomoku draws: 3×3 convolutions with 128 filters and two heads.
+"""The network shown in figure 1 of AlphaGomoku: 3×3 convolutions with 128 filters and two heads.
 
 The figure shows planes 4×15×15, a 3×3 convolution to 128 channels and the heads; the code behind it adds residual
 blocks. The separable convolutions and the batch normalisation of that code are left out.
@@ -19,7 +19,7 @@ _VALUE_HIDDEN = 32
 
 
 class WideNet(Net):
-    """Planes [B, C, H, W] → policy [B, H·W] and a scalar value [B].
+    """Maps planes [B, C, H, W] to a policy [B, H·W] and a scalar value [B].
 
     Trunk: 3×3 convolution to `channels`, then `blocks` residual blocks of two 3×3 convolutions, leaky ReLU. Each head
     has a 1×1 convolution → [B, 2, H, W]; policy: dense → [B, H·W]; value: dense → [B, 32], dense → [B], tanh.

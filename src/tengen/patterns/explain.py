@@ -162,7 +162,7 @@ def describe_purpose(position: Position, point: Point) -> str:
 def winning_shape(position: Position) -> Kind | None:
     """Return the shape that decided a game that ended with a five; None if there is no such shape.
 
-    If a four-three or a double-three became an open four with the next stone, the former is returned.
+    If a four-three or a double-three became an open four with the next stone, it is returned instead of the open four.
 
     >>> from tengen.core.contracts import Ruleset
     >>> winning_shape(Position.from_moves(Ruleset(15, 15), "h8a1i8o15j8a15k8a14l8"))
@@ -411,7 +411,7 @@ def _threat_sentence(explanation: Explanation, threat: StandingThreat, wins: Seq
         fours = [point for kind in _FOURS for point in explanation.chances[mover].get(kind, ())]
         counter = f"play a four at {_either(fours)}" if fours else ""
         if not threat.answers:
-            return f"{has}; {mover} cannot stop it" + (f", only {counter}" if counter else "")
+            return f"{has}; {mover} cannot stop it" + (f" but can {counter}" if counter else "")
         return f"{has}; {mover} must answer at {_either(threat.answers)}" + (f", or {counter}" if counter else "")
     if threat.answers:
         return f"{has}; {mover} must answer at {_either(threat.answers)}"

@@ -25,7 +25,7 @@ class TryVerdict(StrEnum):
     RIGHT = "right"
     """The move keeps the win; the defender replies."""
     SOLVED = "solved"
-    """The move wins, or has no answer."""
+    """The move wins or, in a defence, stops every attack."""
     WRONG = "wrong"
 
 

@@ -92,5 +92,5 @@ def until_unstoppable(position: Position, line: tuple[Point, ...]) -> tuple[Poin
 
 
 def solve_defence(position: Position, kind: ThreatKind, attacker: Colour | None = None) -> ThreatResult:
-    """Search for a win of the attacker (default: the side to move), as deep as a defence puzzle is proved."""
+    """Search for a win of the attacker (default: the side to move), with the node limit of defence puzzles."""
     return solve_threats(position, kind, Limits(nodes=PROOF_NODES), for_side=attacker)

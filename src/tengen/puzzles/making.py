@@ -86,7 +86,7 @@ def play_game(engine: AlphaBeta, ruleset: Ruleset, rng: random.Random, config: M
 
 
 def find_puzzles(end: Position, kinds: Iterable[PuzzleKind], config: MakerConfig) -> Iterator[Puzzle]:
-    """Yield the deepest attack of each kind near the end of a game, and the earliest defence; drawn games have none."""
+    """Yield the deepest attack of each kind near the end of a game (none if it was drawn), and the earliest defence."""
     wanted = frozenset(kinds)
     left = {kind.threats for kind in wanted - {PuzzleKind.DEFENCE}}
     if left:
@@ -165,7 +165,8 @@ def _near_centre(position: Position, reach: int = 3) -> list[Point]:
 def missed_puzzle(position: Position, played: str, config: MakerConfig | None = None) -> Puzzle | None:
     """Return the puzzle that a player missed by playing `played`: a forced win or the only defence.
 
-    Returns None if there was no such move, if it is obvious, if several moves were equally good, or if `played` is it.
+    Returns None if there was no such move, if it is obvious, if several moves were equally good, or if the player
+    found it.
     """
     if position.is_over or position.stones != len(position.moves) or position.ruleset.win_length not in (4, 5):
         return None

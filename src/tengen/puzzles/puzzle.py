@@ -3,7 +3,7 @@
 An attack has exactly one first move that wins by threats of its kind: by continuous fours (VCF) or threats (VCT). The
 solver proves that this move wins against all defences, and that no other first move does. In a defence, the opponent
 threatens to win by continuous fours. The solver proves that every move but one loses by continuous fours or threats,
-and that the only move stops both.
+and that this one move stops both.
 """
 
 from __future__ import annotations

@@ -204,7 +204,7 @@ def format_of(path: str | os.PathLike[str], name: str | None = None) -> Format:
 
 
 class Losses:
-    """Counts what a format cannot store of the given records."""
+    """Counts the parts of the given records that a format cannot store."""
 
     def __init__(self, format: str) -> None:
         self._format = format_of("", format)

@@ -322,7 +322,7 @@ def _reject_unknown(fields: Json, known: frozenset[str], what: str) -> None:
 def _simple_game(game: Json, default: Ruleset | None) -> GameRecord:
     is_position = isinstance(game.get("black"), list) or isinstance(game.get("white"), list)
     if "moves" not in game and not is_position:
-        raise RecordError(f"no 'format', 'moves' or stones among the keys {shorten(', '.join(game))!r}")
+        raise RecordError(f"it has no 'format', 'moves' or stones, only the keys {shorten(', '.join(game))!r}")
     ruleset = _simple_ruleset(game, default)
     moves = game.get("moves", "")
     if isinstance(moves, list):

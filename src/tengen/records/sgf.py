@@ -218,7 +218,7 @@ def _escape_text(text: str) -> str:
 
 
 def _terminated(raw: str) -> str:
-    """Return a stored raw value; escape it if a bracket would end it early, which can happen if code has set it."""
+    """Return a stored raw value; escape it if a bracket would end it early (only if code has set it)."""
     return raw if VALUE.fullmatch(f"[{raw}]") else _escape_text(raw)
 
 

@@ -226,5 +226,5 @@ def _points_by_letters(width: int, height: int) -> Mapping[str, Point]:
 
 
 def _short_name(name: str) -> str:
-    """Drop the lower-case letters of long names in old files (`AddBlack` → `AB`); keep names without capitals."""
+    """Drop the lower-case letters of long names in old files (`AddBlack` becomes `AB`); keep names without capitals."""
     return "".join(letter for letter in name if not letter.islower()) if re.search("[A-Z]", name) else name

@@ -185,7 +185,7 @@ def _continuation(position: Position, attacker: Colour, effort: Effort, stop: St
 
 
 def _defence(position: Position, attacker: Colour) -> list[Point]:
-    """Return one point, in a list: where the attacker would win or make an open four, or else any legal point."""
+    """Return a list with one point: where the attacker would win or make an open four, otherwise any legal point."""
     found = explain(position)
     wanted = [*found.chances[attacker].get(Kind.FIVE, ()), *found.chances[attacker].get(Kind.OPEN_FOUR, ())]
     legal = position.legal_points()

@@ -143,7 +143,7 @@ class PointScores:
         self._scores.remove(point.index(self._width))
 
     def score(self, colour: Colour, point: Point) -> int:
-        """Return the score of a stone of `colour` on the point, present or not; 0 if an enemy stone is there."""
+        """Return the score of a stone of `colour` on the point, real or hypothetical; 0 if an enemy stone is there."""
         return self._scores.score(colour_to_native(colour), point.index(self._width))
 
     def direction_scores(self, colour: Colour, point: Point) -> tuple[int, ...]:

@@ -114,7 +114,8 @@ class PuctConfig:
     reuse_tree: bool = False
     """Keep the subtree below the move played. Cannot be combined with `gumbel`."""
     forced_playouts: float = 0.0
-    """k: visited root moves get at least √(k·P·ΣN) visits, which are removed from the policy target (Wu 2019)."""
+    """Factor k: visited root moves get at least √(k·P·ΣN) visits. Visits that the search would not have made otherwise
+    are pruned from the policy target (Wu 2019)."""
     full_fraction: float = 1.0
     """Fraction of moves that get a full search; the others get a quick one, which is not used for training (playout-cap
     randomisation, Wu 2019)."""

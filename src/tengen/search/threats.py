@@ -164,8 +164,8 @@ class _FourSlices:
 class _ThreatSlices:
     """Solver for fours and threes, run in slices. Its nodes are expensive: each one searches for continuous fours.
 
-    Until the search for fours alone is complete, one of its slices precedes every slice: most wins that need only fours
-    are found sooner that way. Both searches share a table of the positions that fours alone do not win.
+    Until a search for fours alone is complete, one slice of it runs before every slice of this solver. Most wins by
+    fours alone are found sooner that way. Both searches share a table of the positions that fours alone do not win.
     """
 
     first_slice = 8
