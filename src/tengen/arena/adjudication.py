@@ -14,8 +14,8 @@ from tengen.errors import NotationError
 class ProofTrust(StrEnum):
     """Which proved results end the game.
 
-    Proofs of Tengen's own searches count as they are. A proof from other people's code counts if Tengen's engine can
-    prove the result, too (`tengen.arena.claims`).
+    Proofs by Tengen's own searches are trusted. A proof by any other code counts only if Tengen's engine can prove the
+    result, too (`tengen.arena.claims`).
     """
 
     NONE = "none"
@@ -27,7 +27,7 @@ class ProofTrust(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ResignRule:
-    """A player loses once it has valued its own position at no more than -`value` for `moves` moves in a row.
+    """A player resigns once it has valued its own position at -`value` or less for `moves` moves in a row.
 
     Only the player's own values count, so a wrong value harms no one else. Players without values never resign.
     """
@@ -47,7 +47,7 @@ class ResignRule:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DrawRule:
-    """The game is drawn once both players have valued it within `value` of even for `moves` moves each in a row."""
+    """The game is drawn once each player has valued it within `value` of 0 for `moves` of its moves in a row."""
 
     value: float = 0.02
     moves: int = 10
@@ -106,7 +106,7 @@ class Adjudication:
 
 
 class Adjudicator:
-    """Applies the rules to the moves of one game. Each rule must see every move."""
+    """Applies the rules to the moves of one game. Call each method after every move."""
 
     def __init__(self, rules: Adjudication) -> None:
         self._rules = rules
@@ -133,7 +133,7 @@ class Adjudicator:
         return claim if self._rules.proofs is ProofTrust.ONE or claim == before else None
 
     def has_resigned(self, seat: int, value: float | None) -> bool:
-        """Whether a seat resigns after a move that it values like this; None stands for no value."""
+        """Whether a seat resigns after a move that it valued at `value`; None if the player gave no value."""
         rule = self._rules.resign
         if rule is None:
             return False

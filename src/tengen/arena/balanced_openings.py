@@ -30,11 +30,11 @@ from tengen.errors import AgentError, InputError, RecordError
 from tengen.records import position_string
 
 _SHORTEST_SEARCH = 2_000
-"""Shortest search of a candidate, unless a tenth of the nodes is less."""
+"""Minimum nodes of the shortest search of a candidate, unless a tenth of `nodes` is already less."""
 _SLACK = 1 / 3
-"""Growth of the bound of a short search, as a share of `max_value`, for each factor of ten in nodes."""
+"""The bound of a short search grows by this share of `max_value` each time its nodes are divided by ten."""
 _DOUBT = 0.05
-"""Trial games stop early if an opening at exactly the minimum share would score this low with less than this chance."""
+"""Trial games stop early if an opening at exactly the minimum share would score so low with a lower probability."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,7 +53,7 @@ class BalanceSettings:
     """Maximum distance from the centre to a stone, in lines."""
     trials: TrialSettings = field(default_factory=TrialSettings)
     min_share: float = 0.3
-    """Minimum share of the points that each colour must score in the trial games."""
+    """Minimum score of each colour in the trial games, as a fraction from 0 to 0.5 (a draw counts as half a win)."""
 
     def __post_init__(self) -> None:
         if not 0 < self.max_value <= 1:
@@ -69,8 +69,8 @@ class BalanceSettings:
     def short_searches(self) -> tuple[tuple[int, float], ...]:
         """Node limits and bounds of the searches before the longest one, shortest first.
 
-        Each is ten times as long as the one before. The last is a tenth of the longest search and already requires
-        `max_value`; shorter ones are less precise and reject only larger values.
+        Each is ten times as long as the one before. The last is a tenth of the longest search and already has the bound
+        `max_value`; shorter ones are less precise, so their bounds are wider.
         """
         limits = [max(1, self.nodes // 10)]
         while limits[-1] // 10 >= _SHORTEST_SEARCH:
@@ -128,20 +128,20 @@ def evaluate_opening(agent: Agent, position: Position, nodes: int) -> tuple[floa
 
 
 def _is_lopsided(result: TrialResult, settings: BalanceSettings) -> bool:
-    """Return whether one colour can no longer reach its share of the points, or is very unlikely to."""
+    """Return whether one colour can no longer reach the minimum share of the points, or is very unlikely to."""
     games, share = settings.trials.games, settings.min_share
     played = len(result.points)
     points = min(sum(result.points), played - sum(result.points))
     if points + games - played < share * games:
         return True
-    # The probability of at most this many wins if the colour's chance to win a game were exactly its minimum share.
+    # Probability of at most this many wins if the colour's chance of winning a game were exactly the minimum share.
     wins = range(math.ceil(points) + 1)
     at_most = sum(math.comb(played, won) * share**won * (1 - share) ** (played - won) for won in wins)
     return played < games and at_most < _DOUBT
 
 
 def candidates(ruleset: Ruleset, seed: int, settings: BalanceSettings) -> Iterator[Candidate | None]:
-    """Yield an endless stream of candidates, and None for each draw that repeats an earlier one."""
+    """Yield candidates without end, and None each time the random stones repeat an earlier candidate."""
     rng = random.Random(f"balanced {seed}")
     sources = [
         random_stones(ruleset, stones, rng, settings.reach)
@@ -200,7 +200,7 @@ class _Selection:
     def __init__(self, count: int, max_tries: int) -> None:
         self.found: list[Judgement] = []
         self.judged = 0
-        """Number of candidates up to the first one that is not judged yet."""
+        """Number of candidates before the first one that is not judged yet."""
         self._count = count
         self._max_tries = max_tries
         self._misses = 0
@@ -217,7 +217,7 @@ class _Selection:
                 self.found.append(one)
 
     def miss(self) -> None:
-        """Count a draw without a new candidate."""
+        """Count random stones that repeat an earlier candidate."""
         self._misses += 1
 
     @property

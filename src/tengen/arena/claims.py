@@ -1,6 +1,6 @@
 """Checks results that code from outside Tengen reports as proved.
 
-An agent from another package, a file or a Python object can call any result proved. In a match, such a claim counts
+An agent from another package, a file or the caller can claim any result as proved. In a match, such a claim counts
 only if Tengen's engine proves the same result with a bounded search. External engines never claim a proof: what they
 report as a forced win is their opinion (`tengen.protocols.piskvork.report`).
 """
@@ -33,7 +33,7 @@ class ClaimCheck:
         self._unconfirmed = 0
 
     def confirms(self, claim: Outcome, after: Position) -> bool:
-        """Whether Tengen's engine proves the claimed result of a game whose last move led to `after`."""
+        """Whether Tengen's engine proves the result claimed after the move that led to `after`; never for a draw."""
         if not AlphaBeta.supports(after.ruleset) or self._unconfirmed >= MAX_UNCONFIRMED:
             return False
         is_confirmed = self._prove(claim, after)
@@ -41,9 +41,9 @@ class ClaimCheck:
         return is_confirmed
 
     def _prove(self, claim: Outcome, after: Position) -> bool:
-        """Search for a win of the claimed winner, which is on move in the position that is searched.
+        """Search for a win by the claimed winner, from a position in which it is to move.
 
-        For the player who has just moved, this is the position before the move, with all other moves excluded. A search
+        If the winner has just moved, that is the position before the move, with all other moves excluded. A search
         for a forced win is faster than a search through every defence.
         """
         position, excluded = after, []

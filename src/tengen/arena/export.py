@@ -64,8 +64,8 @@ def _comment_of(result: GameResult) -> str:
 def pgn_lines(stored: StoredGame, players: Sequence[Entrant], event: str = "") -> str:
     """Return a stored game as PGN tags without moves, for programs that compute ratings, such as Ordo and BayesElo.
 
-    The player who moves first is PGN's White, so that the advantage that these programs estimate for White is that of
-    the first move: black in Gomoku.
+    The player who moves first (black in Gomoku) becomes PGN's White, so that the advantage that these programs estimate
+    for White is that of the first move.
     """
     game, result = stored.game, stored.result
     names = [players[seat].name for seat in (game.first, game.second)]

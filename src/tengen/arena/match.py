@@ -35,7 +35,7 @@ DEFAULT_TOLERANCE_MS = 1000
 
 
 MAX_MESSAGE_CHARACTERS = 16_384
-"""Characters of engine messages kept per game."""
+"""Maximum number of characters of engine messages kept per game."""
 
 
 class Ending(StrEnum):
@@ -352,7 +352,7 @@ class _Game:
         return answer, spent_ms
 
     def _keep_messages(self, texts: Sequence[str]) -> None:
-        """Keep the messages about the last move, up to the limit of the game."""
+        """Keep the messages about the last move, up to the limit per game."""
         for text in texts:
             self._message_characters += len(text)
             if self._message_characters <= MAX_MESSAGE_CHARACTERS:

@@ -80,7 +80,7 @@ class OpeningReport:
 
     @property
     def mean_size(self) -> float:
-        """Mean absolute value."""
+        """Mean absolute value of the openings."""
         return sum(abs(opening.black_value) for opening in self.openings) / len(self.openings)
 
     @property
@@ -203,7 +203,7 @@ def report_lines(report: OpeningReport) -> list[str]:
         trials_text = f"{report.trials.games} trial games each of about {report.trials.nodes:,} nodes a move"
         lines += [
             f"{trials_text}: black scores {100 * report.black_share:.1f} %",
-            f"one colour scores less than {100 * LOPSIDED_SHARE:.0f} %: {report.lopsided}",
+            f"openings in which one colour scores less than {100 * LOPSIDED_SHARE:.0f} %: {report.lopsided}",
             f"split pairs (both games won by the same colour, or drawn): {100 * report.split_share:.1f} %",
         ]
     return lines

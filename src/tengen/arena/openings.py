@@ -136,10 +136,10 @@ class RandomOpenings(Sequence[Stones]):
     Openings are generated in small batches when they are first accessed. If the shelf is from an earlier run, that
     run's openings are reused.
 
-    The stones are within two lines of the centre, or more if there are too few points. Neither colour has more than two
-    stones in a line that could become a five. With the default number of stones, openings that the engine proves won or
-    lost are rejected, if it supports the ruleset; on 6x6 with four in a row, that is most of them. Openings are
-    distinct under symmetry until all distinct ones are used.
+    The stones are within two lines of the centre, or more if there are too few points. No line that could still win
+    contains more than `win_length` - 3 stones (at least 1) of one colour. With the default number of stones, openings
+    that the engine proves won or lost are rejected, if it supports the ruleset; on 6x6 with four in a row, that is most
+    of them. Openings are distinct under symmetry until all distinct ones are used.
     """
 
     def __init__(
@@ -248,7 +248,7 @@ def transform_opening(ruleset: Ruleset, opening: Sequence[Point], symmetry: int)
 
 
 def _central_points(ruleset: Ruleset, stones: int, reach: int) -> list[Point]:
-    """Return the points within `reach` lines of the centre, or within more lines until there are 3 points per stone."""
+    """Return the points within `reach` lines of the centre; this distance grows until there are 3 points per stone."""
     if stones > ruleset.area:
         raise InputError(f"an opening with {stones} stones does not fit on the {ruleset} board")
     centre = ruleset.centre
@@ -261,7 +261,7 @@ def _central_points(ruleset: Ruleset, stones: int, reach: int) -> list[Point]:
 
 
 def _is_quiet(ruleset: Ruleset, opening: Sequence[Point]) -> bool:
-    """Return whether no possible winning line contains three or more stones, all of the same colour."""
+    """Return whether no line that could still win has more than `win_length` - 3 stones (at least 1) of one colour."""
     most = max(1, ruleset.win_length - 3)
     owner = {point: ply % 2 for ply, point in enumerate(opening)}
     for point in opening:

@@ -49,9 +49,9 @@ class Ratings:
     """Strengths in Elo. Without anchors, the mean of all players is 0."""
 
     elo: Floats
-    """[players]"""
+    """[players]: rating of each player."""
     covariance: Floats
-    """[players, players], in Elo squared; zero for anchors."""
+    """[players, players]: covariance of the ratings, in Elo squared; zero for anchors."""
     first_move_elo: float
     """Elo value of the first move."""
     first_move_error: float
@@ -88,7 +88,7 @@ class Ratings:
 def rate(
     players: int, results: Mapping[tuple[int, int], Wdl], *, anchors: Mapping[int, float] | None = None
 ) -> Ratings:
-    """Fit the ratings of `players` players to results, given as (black player, white player) → black's counts.
+    """Fit the ratings of `players` players to results: black's counts by (black player, white player).
 
     `anchors` are known ratings, which stay fixed; the other ratings are relative to them.
     """

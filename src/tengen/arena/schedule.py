@@ -1,6 +1,6 @@
 """The games of a tournament: players, openings and colours.
 
-They follow from the description alone, except that a Swiss round depends on the results of the earlier rounds.
+The description determines all of them, except that a Swiss round also depends on the results of the earlier rounds.
 
 Each game has a number. Games are numbered by round, then by ruleset, then by pairing. Each pairing plays two games in
 a row from the same opening with colours exchanged: games 2k and 2k + 1 are a pair.
@@ -30,7 +30,7 @@ class TournamentFormat(StrEnum):
     GAUNTLET = "gauntlet"
     """The challengers (the first players in the list) play against all others."""
     SWISS = "swiss"
-    """In each round, every player meets one with a similar score whom it has not met before."""
+    """In each round, every player meets an opponent with a similar score that it has not met before."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -138,7 +138,7 @@ class Schedule(Sequence[ScheduledGame]):
         return (self[number] for number in range(self._length))
 
     def stages(self) -> Iterator[range]:
-        """Yield ranges of game numbers. The games of a stage can be played once the earlier ones have been added."""
+        """Yield ranges of game numbers. A stage can be played once the games of the earlier stages have been added."""
         step = self._length if self._swiss is None else 2 * self._pairs_of_round
         for start in range(0, self._length, step):
             yield range(start, min(start + step, self._length))

@@ -14,7 +14,7 @@ from tengen.errors import InputError
 
 _MAX_FAULTS = 1000
 _DEFAULT_LIMITS = (("threads", 1), ("increment_ms", 0))
-"""Limits equivalent to no limit."""
+"""Values that mean the same as a missing limit."""
 
 
 @dataclass(slots=True)

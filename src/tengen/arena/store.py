@@ -177,7 +177,7 @@ class GameStore:
     """A game store. Without a path, it exists only in memory."""
 
     def __init__(self, path: Path | None, *, is_writer: bool = True, max_mb: int | None = None) -> None:
-        """Open a store; a writer creates the file and its folder. It stores no game beyond `max_mb` megabytes.
+        """Open a store; a writer creates the file and its folder. `add` fails once the file has `max_mb` megabytes.
 
         Raises `InputError` if the file is not a store or another process is writing to it.
         """
@@ -543,7 +543,7 @@ def _connect(path: Path | None, is_writer: bool) -> sqlite3.Connection:
                 raise InputError(f"{side_file} is not a regular file")
         address = f"{path.resolve().as_uri()}?mode=ro"
         database = sqlite3.connect(address, uri=True, timeout=_READER_WAIT_S, isolation_level=None)
-        # The file may be from anybody: a generated column could ask for gigabytes.
+        # The file may come from an untrusted source: a generated column could take gigabytes of memory.
         database.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _MAX_ROW_BYTES)
         database.execute("PRAGMA trusted_schema = OFF")
         return database

@@ -1,7 +1,7 @@
-"""Swiss pairings: in each round, players with similar scores meet who have not met before.
+"""Swiss pairings: in each round, players meet opponents with similar scores whom they have not met before.
 
-The pairings follow from the seed and the results of the earlier rounds alone, so an interrupted tournament continues
-with the same ones. If the number of players is odd, one of them meets an empty seat in each round: it has a bye.
+The pairings depend only on the seed and the results of the earlier rounds, so an interrupted tournament resumes with
+the same pairings. If the number of players is odd, one of them meets an empty seat in each round: it has a bye.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class SwissPairings:
         self._points = [0.0] * players
         self._games_per_meeting = games_per_meeting
         self._games_left = 0
-        """Games of the last paired round without a result."""
+        """Number of games in the last paired round that have no result yet."""
         self._rounds: list[list[tuple[int, int]]] = []
         self._met: Counter[tuple[int, int]] = Counter()
 
@@ -102,7 +102,7 @@ def pair_round(
 
 
 def _keeps_most(fresh: NDArray[np.bool_], player: int, others: Sequence[int], opponent: int) -> bool:
-    """Return whether the player and the others still have as many fresh meetings if it meets this opponent."""
+    """Return whether the maximum number of fresh meetings can still be reached after the player meets this opponent."""
     group, rest = [player, *others], [other for other in others if other != opponent]
     most, left = (_most_pairs(fresh[np.ix_(one, one)]) for one in (group, rest))
     return left + (opponent in others and bool(fresh[player, opponent])) == most

@@ -64,20 +64,20 @@ class Tally:
 
     games: int = 0
     by_colour: defaultdict[tuple[str, int, int], Wdl] = field(default_factory=lambda: defaultdict(Wdl))
-    """(ruleset, black player, white player) → black's wins, draws and losses."""
+    """Black's wins, draws and losses by (ruleset, black player, white player)."""
     endings: Counter[Ending] = field(default_factory=Counter)
     forfeits: Counter[tuple[int, Ending]] = field(default_factory=Counter)
-    """(player, fault) → games lost because of this fault."""
+    """Number of games lost by (player, fault)."""
     _black_totals: defaultdict[tuple[str, int], Wdl] = field(default_factory=lambda: defaultdict(Wdl))
-    """(ruleset, player) → results with black against all opponents."""
+    """Results with black against all opponents, by (ruleset, player)."""
     _white_totals: defaultdict[tuple[str, int], Wdl] = field(default_factory=lambda: defaultdict(Wdl))
     _pairs: defaultdict[tuple[str, int, int], list[int]] = field(default_factory=lambda: defaultdict(lambda: [0] * 5))
-    """(ruleset, earlier player, later player) → pairs in which the earlier one scored 0, ½, 1, 1½, 2 points."""
+    """Number of pairs in which the earlier player scored 0, ½, 1, 1½, 2 points, by (ruleset, earlier, later player)."""
     _split_pairs: Counter[tuple[str, int, int]] = field(default_factory=Counter)
-    """(ruleset, earlier player, later player) → pairs in which each player won one game."""
+    """Number of pairs in which each player won one game, by (ruleset, earlier, later player)."""
     _rulesets: set[str] = field(default_factory=set)
     _half_pairs: dict[int, float] = field(default_factory=dict)
-    """Pair → the earlier player's points in the first game to finish, until the second one ends."""
+    """The earlier player's points in the finished game of each half-finished pair, by pair number."""
 
     def add(self, score: Score) -> bool:
         """Count a game and return whether it completed a pair."""

@@ -30,7 +30,7 @@ from tengen.errors import AgentError, EngineError, EngineFault, InputError
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OpeningSettings:
-    """Opening settings."""
+    """Where the openings come from, and how they are varied."""
 
     file: Path | None = None
     """Opening file for all rulesets (default: random stones near the centre)."""
@@ -85,7 +85,7 @@ class Tournament:
         self.names()
 
     def pairings(self) -> list[tuple[int, int]] | SwissPairings:
-        """Return the pairings of every round as player indices, or those of a Swiss tournament, round by round."""
+        """Return the pairings as player indices: one list for every round, or the pairings of a Swiss tournament."""
         if self.format is TournamentFormat.SWISS:
             return SwissPairings(len(self.players), self.seed, games_per_meeting=2 * len(self.rules))
         return pairings(len(self.players), self.format, self.challengers)

@@ -24,7 +24,7 @@ _POINTS_OF_BLACK = {Outcome.BLACK: 1.0, Outcome.DRAW: 0.5, Outcome.WHITE: 0.0}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrialSettings:
-    """Number and length of the trial games from an opening."""
+    """Number of trial games per opening, and nodes per move."""
 
     games: int = 20
     """Games per opening; 0 plays none."""
@@ -53,8 +53,8 @@ class TrialResult:
     def split_pairs(self) -> int:
         """Number of pairs of games with equal results.
 
-        Two equal players who exchange colours between these two games would score one point each, so such a pair says
-        nothing about the players.
+        Two players who exchanged colours between the games of such a pair would score one point each, so the pair
+        would say nothing about their strength.
         """
         return sum(one == other for one, other in zip(self.points[::2], self.points[1::2], strict=False))
 

@@ -61,7 +61,7 @@ def rate_history(
     fixed: Mapping[str, float] | None = None,
     prior_points: float = 1.0,
 ) -> dict[str, tuple[RatingAt, ...]]:
-    """Rate all players at all times when they played, by player.
+    """Return each player's ratings at all times when it played, by player.
 
     `fixed` are players with known ratings that do not change; they are not in the result. At its first time, every
     other player has won and lost `prior_points` virtual games against a player rated 0, which keeps ratings finite.
