@@ -57,12 +57,15 @@ class Budget:
     """Time at which the brain answers without waiting for the player any longer."""
     clock_until: float = math.inf
     """Time at which the game clock runs out, minus the reserve."""
+    increment_ms: int = 0
+    """Time added to the game clock after the move."""
 
     def limits(self, now: float, *, nodes: int | None, depth: int | None, threads: int | None) -> Limits:
         """Return the limits for a search that starts now."""
         return Limits(
             time_ms=_milliseconds_until(self.think_until, now),
             clock_ms=_milliseconds_until(self.clock_until, now),
+            increment_ms=self.increment_ms,
             nodes=nodes,
             depth=depth,
             threads=threads or 1,
@@ -77,7 +80,12 @@ class Settings:
         """Time per move; None for no limit, 0 for an immediate answer."""
         self.match_ms: int | None = None
         self.time_left_ms: int | None = None
-        """Time left on the clock, possibly negative; None if there is no clock or the manager never sent it."""
+        """The last `time_left`, possibly negative; None if there is no clock or the manager never sent it."""
+        self.increment_ms = 0
+        """Time added to the clock after each move."""
+        self._used_ms = 0.0
+        """Time used since the last `time_left`, or since the start of the game if the manager never sent it, minus the
+        increments."""
         self.memory_bytes: int | None = None
         self.rule: Rule | None = Rule.FREESTYLE
         """None if the manager sent an unsupported rule number."""
@@ -89,6 +97,8 @@ class Settings:
         """None until the manager sets it; until then, the player uses its own default."""
         self.detail: int | None = None
         """Bit 0 enables MESSAGE REALTIME lines, bit 1 INFO lines; None if the manager never set it."""
+        self.is_pondering = False
+        """Whether the brain thinks on the opponent's time."""
 
     def store(self, key: str, value: str) -> None:
         """Store a value; unknown keys and invalid values are ignored, as the protocol requires."""
@@ -99,6 +109,14 @@ class Settings:
             setter(self, int(value))
         except ValueError:
             return
+
+    def start_clock(self, used_ms: float = 0.0) -> None:
+        """Start the clock of a new game, of which `used_ms` have passed."""
+        self._used_ms = used_ms
+
+    def count_move(self, used_ms: float) -> None:
+        """Take the time of a move off the clock, which counts until the manager sends `time_left` again."""
+        self._used_ms += used_ms - self.increment_ms
 
     @property
     def table_bytes(self) -> int | None:
@@ -133,6 +151,7 @@ class Settings:
             stop_at=started + (think_ms + reserve_ms / 3) / 1000,
             answer_at=started + (think_ms + reserve_ms * 2 / 3) / 1000,
             clock_until=math.inf if clock_ms is None else started + (clock_ms - reserve_ms) / 1000,
+            increment_ms=0 if clock_ms is None else self.increment_ms,
         )
 
     def _is_yixin_unlimited(self) -> bool:
@@ -147,12 +166,13 @@ class Settings:
 
     def _clock_share_ms(self) -> int | None:
         clock_ms = self._clock_ms()
-        return None if clock_ms is None else clock_ms // _MOVES_PER_CLOCK
+        return None if clock_ms is None else clock_ms // _MOVES_PER_CLOCK + self.increment_ms
 
     def _clock_ms(self) -> int | None:
         if self._is_yixin_unlimited():
             return None
-        return self.match_ms if self.time_left_ms is None else self.time_left_ms
+        clock_ms = self.match_ms if self.time_left_ms is None else self.time_left_ms
+        return None if clock_ms is None else int(clock_ms - self._used_ms)
 
 
 def _immediate(now: float) -> Budget:
@@ -173,11 +193,16 @@ def _set_match(settings: Settings, value: int) -> None:
 
 
 def _set_time_left(settings: Settings, value: int) -> None:
+    settings.start_clock()
     # Managers send the largest number if there is no match clock.
     if value >= UNLIMITED_MS:
         settings.time_left_ms = settings.match_ms = None
     else:
         settings.time_left_ms = value
+
+
+def _set_increment(settings: Settings, value: int) -> None:
+    settings.increment_ms = value if 0 < value < UNLIMITED_MS else 0
 
 
 def _set_memory(settings: Settings, value: int) -> None:
@@ -210,11 +235,16 @@ def _set_detail(settings: Settings, value: int) -> None:
     settings.detail = value & 3
 
 
+def _set_pondering(settings: Settings, value: int) -> None:
+    settings.is_pondering = value > 0
+
+
 # The other keys of the protocol and its dialects, such as game_type, folder and caution_factor, are ignored.
 _KEYS: dict[str, Callable[[Settings, int], None]] = {
     "timeout_turn": _set_turn,
     "timeout_match": _set_match,
     "time_left": _set_time_left,
+    "time_increment": _set_increment,
     "max_memory": _set_memory,
     "rule": _set_rule,
     "max_depth": _set_depth,
@@ -222,4 +252,5 @@ _KEYS: dict[str, Callable[[Settings, int], None]] = {
     "hash_size": _set_hash,
     "thread_num": _set_threads,
     "show_detail": _set_detail,
+    "pondering": _set_pondering,
 }
