@@ -314,10 +314,11 @@ def test_start_does_not_wait_forever_for_a_player() -> None:
     [
         ({"timeout_turn": 50}, 64),  # a short search needs no larger table
         ({"timeout_turn": 1000}, 122),
-        ({"timeout_turn": 30_000}, 230),
+        ({"timeout_turn": 30_000}, 270),
+        ({"timeout_turn": 30_000, "thread_num": 3}, 262),
         ({"timeout_turn": 30_000, "time_left": 12_000}, 73),
         ({"timeout_turn": 0, "timeout_match": 0}, 64),
-        ({"timeout_turn": -1}, 230),
+        ({"timeout_turn": -1}, 270),
     ],
 )
 def test_the_table_uses_the_memory_that_the_searches_can_fill(info: dict[str, int], megabytes: int) -> None:
@@ -348,7 +349,7 @@ def test_a_table_size_reaches_players_that_have_a_table() -> None:
 @pytest.mark.parametrize(
     ("info", "megabytes"),
     [
-        ("max_memory 200000000\nINFO hash_size 190000", 70),  # the brain itself needs the rest
+        ("max_memory 200000000\nINFO hash_size 190000", 110),  # the brain itself needs the rest
         ("hash_size 65536", 64),
         ("max_memory 1000000000\nINFO hash_size 32768", 32),
     ],
