@@ -34,7 +34,8 @@ constexpr int kUnboundMoves = 60;
 constexpr int kFirstMoveShare = 8;
 
 // With a single move, the search only updates the value.
-constexpr int kSingleMoveShare = 8;
+constexpr int kSingleMoveShare = 16;
+constexpr int kSingleMoveHardShare = 8;
 // If all other moves lose, the search ends at this part of the time.
 constexpr int kOnlyMoveShare = 8;
 
@@ -43,11 +44,11 @@ constexpr int kOnlyMoveShare = 8;
 // The first iterations decide nothing: their best moves and values are left out.
 constexpr int kFirstDepth = 4;
 // A move that has just become the best needs kUnsettled percent; one that has always been the best kSettled percent.
-constexpr int kUnsettled = 150;
-constexpr int kSettled = 70;
+constexpr int kUnsettled = 160;
+constexpr int kSettled = 60;
 // Percent for each recent change of the best move, and the maximum.
-constexpr int kPerChange = 25;
-constexpr int kMostForChanges = 60;
+constexpr int kPerChange = 30;
+constexpr int kMostForChanges = 80;
 // Percent for a fall of the score by a tenth of a win (a draw is 0, a win 1), and the maximum.
 constexpr int kPerTenthFallen = 20;
 constexpr int kMostForFall = 80;
@@ -58,8 +59,8 @@ int score_of(Value value) {
   return static_cast<int>(std::lround(1000 * std::tanh(value / (2.0 * kLogisticUnit))));
 }
 
-// The part of the clock to share out. The rest is for delays. If the clock is down to less than twice that, the part
-// falls with the square of the clock: the less time is left, the more of it is kept.
+// The part of the clock to share out. The rest is for delays. If the clock is below twice that, the part falls with the
+// square of the clock: the less time is left, the more of it is kept.
 std::int64_t without_delays(std::int64_t clock_ms, std::int64_t delays_ms) {
   return clock_ms >= 2 * delays_ms ? clock_ms - delays_ms : clock_ms * clock_ms / (4 * delays_ms);
 }
@@ -91,7 +92,9 @@ void MoveClock::plan(const TimeLimits& limits, int stones, int area) {
   if (limits.time_ms >= 0 && limits.time_ms * std::min(kUnboundMoves, most_moves) <= left) return;
 
   const int moves = std::min(std::max(kMovesToGo - stones / kStonesPerMove, kFewestMovesToGo), most_moves);
-  const std::int64_t increment = limits.increment_ms * kIncrementPercent / 100;
+  // Below the same bound, the moves use up less of the increment, so that the clock recovers from long delays.
+  const std::int64_t increment =
+      limits.increment_ms * kIncrementPercent / 100 * std::min(limits.clock_ms, 2 * delays) / (2 * delays);
   soft_ms_ = std::min(left, left / moves + increment);
   if (stones == 0) soft_ms_ /= kFirstMoveShare;
   soft_ms_ = std::max<std::int64_t>(1, soft_ms_);
@@ -101,7 +104,7 @@ void MoveClock::plan(const TimeLimits& limits, int stones, int area) {
 
 void MoveClock::set_single_move() {
   is_single_move_ = true;
-  if (hard_ms_ >= 0) hard_ms_ /= kSingleMoveShare;
+  if (hard_ms_ >= 0) hard_ms_ /= kSingleMoveHardShare;
   if (soft_ms_ >= 0) soft_ms_ /= kSingleMoveShare;
 }
 
