@@ -74,10 +74,10 @@ def test_a_part_of_the_clock_is_kept_for_delays(left: int, increment: int, stone
 @pytest.mark.parametrize(("left", "increment"), [(5000, 0), (5000, 50), (60_000, 500), (180_000, 0), (300, 10)])
 @pytest.mark.parametrize("delay", [0, 3])
 def test_the_clock_lasts_for_the_longest_game(left: int, increment: int, delay: int) -> None:
-    """Every move takes twice the time it should and a delay of the connection, until the board is full."""
+    """Every move takes one and a half times what it should and a delay of the connection, until the board is full."""
     for stones in range(0, AREA, 2):
         clock = move_clock(clock_ms=left, increment_ms=increment, stones=stones)
-        left -= min(clock.hard_ms, 2 * clock.soft_ms) + delay
+        left -= min(clock.hard_ms, clock.soft_ms * 3 // 2) + delay
         assert left >= 0, f"the clock ran out at {stones} stones"
         left += increment
 
@@ -155,7 +155,7 @@ def test_the_first_iterations_do_not_count() -> None:
     clock = move_clock(clock_ms=60_000)
     for depth, move in ((1, H8), (2, I9), (3, G7)):
         assert not clock.is_enough(depth=depth, elapsed_ms=depth, move=move, value=-1000 * depth, is_only_move=True)
-    settled = int(0.62 * clock.soft_ms)
+    settled = int(0.67 * clock.soft_ms)
     assert clock.is_enough(depth=4, elapsed_ms=settled, move=H8, value=0)
 
 

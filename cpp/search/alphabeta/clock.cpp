@@ -20,9 +20,9 @@ constexpr int kPlainHardShare = 7;  // and at most a seventh
 constexpr std::int64_t kLongDelayMs = 250;
 constexpr std::int64_t kDelayMs = 6;
 // Expected moves to the end of the game: kMovesToGo at the start, one less for every kStonesPerMove stones.
-constexpr int kMovesToGo = 22;
-constexpr int kFewestMovesToGo = 12;
-constexpr int kStonesPerMove = 4;
+constexpr int kMovesToGo = 16;
+constexpr int kFewestMovesToGo = 11;
+constexpr int kStonesPerMove = 5;
 // A move takes at most a quarter of the clock, and at most kMostTimesSoft times what it should take.
 constexpr int kHardShare = 4;
 constexpr int kMostTimesSoft = 4;
@@ -45,7 +45,7 @@ constexpr int kOnlyMoveShare = 8;
 constexpr int kFirstDepth = 4;
 // A move that has just become the best needs kUnsettled percent; one that has always been the best kSettled percent.
 constexpr int kUnsettled = 160;
-constexpr int kSettled = 60;
+constexpr int kSettled = 65;
 // Percent for each recent change of the best move, and the maximum.
 constexpr int kPerChange = 30;
 constexpr int kMostForChanges = 80;
