@@ -423,15 +423,43 @@ def test_the_brain_counts_its_own_clock_until_it_is_told_the_time_left() -> None
     settings.count_move(10_000)
     settings.count_move(3000)
     assert clock_ms() == 46_000  # with two increments
-    settings.store("time_left", "40000")
-    assert clock_ms() == 40_000
+    settings.store("time_left", "46500")
+    assert clock_ms() == 46_500
     settings.count_move(1500)
-    assert clock_ms() == 39_000
-    settings.store("time_left", "37000")
-    assert clock_ms() == 37_000
-    settings.count_move(40_000)
+    assert clock_ms() == 45_500
+    settings.store("time_left", "46000")
+    assert clock_ms() == 46_000
+    settings.count_move(50_000)
     budget = settings.budget(5.0)
     assert budget.answer_at - 5.0 <= IMMEDIATE_MS / 1000  # the clock has run out
+
+
+def test_delays_that_only_the_manager_sees_are_measured_and_reserved() -> None:
+    def clock_and_increment() -> tuple[int | None, int]:
+        limits = settings.budget(0.0).limits(0.0, nodes=None, depth=None, threads=None)
+        return limits.clock_ms, limits.increment_ms
+
+    settings = Settings()
+    for key, value in (("timeout_turn", 100_000), ("time_increment", 100), ("time_left", 60_000)):
+        settings.store(key, str(value))
+    settings.store("time_left", "50000")  # not after a move: no delay
+    assert clock_and_increment() == (50_000 - RESERVE_MS, 100)
+    settings.count_move(1000)  # the manager should have 49100 ms left
+    settings.store("time_left", "49040")
+    assert clock_and_increment() == (49_040 - RESERVE_MS - 300, 70)  # half of the 60 ms, as the average starts at 0
+    settings.count_move(1000)
+    settings.store("time_left", "48140")  # no delay
+    assert clock_and_increment() == (48_140 - RESERVE_MS - 150, 85)
+    for left in range(40_000, 10_000, -5000):  # delays of seconds
+        settings.count_move(1000)
+        settings.store("time_left", str(left))
+    clock_ms, increment_ms = clock_and_increment()
+    assert clock_ms is not None
+    assert clock_ms >= 0.7 * 15_000 - RESERVE_MS - 1
+    assert increment_ms == 0
+    settings.start_clock()  # a new game
+    settings.store("time_left", "1000")
+    assert clock_and_increment()[0] == 1000 - RESERVE_MS - 300
 
 
 def test_moves_of_a_game_count_on_the_clock_and_analyses_do_not() -> None:

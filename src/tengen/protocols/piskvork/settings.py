@@ -31,6 +31,9 @@ _MAX_NUMBER = 2**62
 # A search writes about a million entries of 16 bytes a second, and a table is useful for several moves.
 _TABLE_BYTES_PER_MS = 8 * 16 * 1000
 _LEAST_TABLE_BYTES = 64 << 20
+# The clock is expected to lose the measured delay this many more times than the increment makes up for.
+_DELAYS_RESERVED = 10
+_MAX_DELAY_MS = 1_000
 _MOVES_PER_CLOCK = 20
 
 
@@ -86,6 +89,10 @@ class Settings:
         self._used_ms = 0.0
         """Time used since the last `time_left`, or since the start of the game if the manager never sent it, minus the
         increments."""
+        self._has_moved = False
+        """Whether the brain has moved since the last `time_left`."""
+        self._delay_ms = 0.0
+        """Time per move that the manager counts and the brain does not see, such as that of the pipe: an average."""
         self.memory_bytes: int | None = None
         self.rule: Rule | None = Rule.FREESTYLE
         """None if the manager sent an unsupported rule number."""
@@ -113,10 +120,21 @@ class Settings:
     def start_clock(self, used_ms: float = 0.0) -> None:
         """Start the clock of a new game, of which `used_ms` have passed."""
         self._used_ms = used_ms
+        self._has_moved = False
 
     def count_move(self, used_ms: float) -> None:
         """Take the time of a move off the clock, which counts until the manager sends `time_left` again."""
         self._used_ms += used_ms - self.increment_ms
+        self._has_moved = True
+
+    def set_time_left(self, time_left_ms: int | None) -> None:
+        """Set the clock as the manager sees it. The difference to the brain's own count is the delay of a move."""
+        expected_ms = self._clock_ms()
+        if self._has_moved and expected_ms is not None and time_left_ms is not None:
+            delay_ms = min(max(0, expected_ms - time_left_ms), _MAX_DELAY_MS)
+            self._delay_ms = (self._delay_ms + delay_ms) / 2
+        self.time_left_ms = time_left_ms
+        self.start_clock()
 
     @property
     def table_bytes(self) -> int | None:
@@ -146,12 +164,18 @@ class Settings:
             return _immediate(started)
         reserve_ms = min(RESERVE_MS, MAX_RESERVE_FRACTION * total_ms)
         think_ms = total_ms - reserve_ms
+        if clock_ms is None:
+            clock_until, increment_ms = math.inf, 0
+        else:
+            delays_ms = min(_DELAYS_RESERVED * self._delay_ms, MAX_RESERVE_FRACTION * clock_ms)
+            clock_until = started + (clock_ms - reserve_ms - delays_ms) / 1000
+            increment_ms = max(0, self.increment_ms - round(self._delay_ms))
         return Budget(
             think_until=started + think_ms / 1000,
             stop_at=started + (think_ms + reserve_ms / 3) / 1000,
             answer_at=started + (think_ms + reserve_ms * 2 / 3) / 1000,
-            clock_until=math.inf if clock_ms is None else started + (clock_ms - reserve_ms) / 1000,
-            increment_ms=0 if clock_ms is None else self.increment_ms,
+            clock_until=clock_until,
+            increment_ms=increment_ms,
         )
 
     def _is_yixin_unlimited(self) -> bool:
@@ -193,12 +217,10 @@ def _set_match(settings: Settings, value: int) -> None:
 
 
 def _set_time_left(settings: Settings, value: int) -> None:
-    settings.start_clock()
     # Managers send the largest number if there is no match clock.
     if value >= UNLIMITED_MS:
-        settings.time_left_ms = settings.match_ms = None
-    else:
-        settings.time_left_ms = value
+        settings.match_ms = None
+    settings.set_time_left(None if value >= UNLIMITED_MS else value)
 
 
 def _set_increment(settings: Settings, value: int) -> None:
