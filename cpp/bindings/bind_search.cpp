@@ -15,6 +15,7 @@
 
 #include "bindings/arrays.h"
 #include "bindings/bindings.h"
+#include "search/alphabeta/clock.h"
 #include "search/alphabeta/engine.h"
 #include "search/solvers/four_solver.h"
 #include "search/solvers/threat_solver.h"
@@ -116,7 +117,29 @@ void bind_ingredients(nb::module_& m) {
       .value("TABLE", kTable)
       .value("ROOT_FOURS", kRootFours)
       .value("FAIL_HIGH_REDUCTION", kFailHighReduction)
-      .value("NETWORK", kNetwork);
+      .value("NETWORK", kNetwork)
+      .value("CLOCK", kClock);
+}
+
+void bind_clock(nb::module_& m) {
+  nb::class_<MoveClock>(m, "MoveClock", "Decides when the search for one move ends (cpp/search/alphabeta/clock.h).")
+      .def(
+          "__init__",
+          [](MoveClock* self, std::int64_t time_ms, std::int64_t clock_ms, std::int64_t increment_ms, int stones,
+             int area,
+             bool is_managed) { new (self) MoveClock({time_ms, clock_ms, increment_ms}, stones, area, is_managed); },
+          nb::kw_only(), nb::arg("time_ms") = -1, nb::arg("clock_ms") = -1, nb::arg("increment_ms") = 0,
+          nb::arg("stones"), nb::arg("area"), nb::arg("is_managed") = true)
+      .def_prop_ro("soft_ms", &MoveClock::soft_ms, "The time that the move should take on average; -1 for no limit.")
+      .def_prop_ro("hard_ms", &MoveClock::hard_ms, "The time at which the search is stopped; -1 for no limit.")
+      .def("set_single_move", &MoveClock::set_single_move, "There is a single move; shorten the limits.")
+      .def(
+          "is_enough",
+          [](MoveClock& clock, int depth, std::int64_t elapsed_ms, Point move, Value value, bool is_only_move) {
+            return clock.is_enough({depth, elapsed_ms, move, value, is_only_move});
+          },
+          nb::kw_only(), nb::arg("depth"), nb::arg("elapsed_ms"), nb::arg("move"), nb::arg("value"),
+          nb::arg("is_only_move") = false, "Take note of a completed iteration; return whether the search should end.");
 }
 
 }  // namespace
@@ -219,13 +242,15 @@ void bind_search(nb::module_& m) {
   nb::class_<SearchLimits>(m, "SearchLimits")
       .def(nb::init<>())
       .def_rw("time_ms", &SearchLimits::time_ms)
-      .def_rw("soft_ms", &SearchLimits::soft_ms)
+      .def_rw("clock_ms", &SearchLimits::clock_ms)
+      .def_rw("increment_ms", &SearchLimits::increment_ms)
       .def_rw("nodes", &SearchLimits::nodes)
       .def_rw("depth", &SearchLimits::depth)
       .def_rw("threads", &SearchLimits::threads)
       .def_rw("lines", &SearchLimits::lines)
       .def_rw("excluded", &SearchLimits::excluded);
 
+  bind_clock(m);
   nb::class_<Engine>(m, "Engine", "The alpha-beta engine. Runs one search at a time.")
       .def(nb::init<std::size_t>(), nb::arg("table_bytes"), nb::call_guard<nb::gil_scoped_release>())
       .def("set_weights", &Engine::set_weights, nb::arg("weights"))

@@ -541,6 +541,8 @@ class Ingredient(enum.IntEnum):
 
     NETWORK = 32768
 
+    CLOCK = 65536
+
 def search_parameters() -> list[tuple[str, int, int, int]]:
     """
     Return all search parameters: name, default, and the bounds for tuning.
@@ -655,10 +657,16 @@ class SearchLimits:
     def time_ms(self, arg: int, /) -> None: ...
 
     @property
-    def soft_ms(self) -> int: ...
+    def clock_ms(self) -> int: ...
 
-    @soft_ms.setter
-    def soft_ms(self, arg: int, /) -> None: ...
+    @clock_ms.setter
+    def clock_ms(self, arg: int, /) -> None: ...
+
+    @property
+    def increment_ms(self) -> int: ...
+
+    @increment_ms.setter
+    def increment_ms(self, arg: int, /) -> None: ...
 
     @property
     def nodes(self) -> int: ...
@@ -689,6 +697,29 @@ class SearchLimits:
 
     @excluded.setter
     def excluded(self, arg: Sequence[int], /) -> None: ...
+
+class MoveClock:
+    """
+    Decides when the search for one move ends (cpp/search/alphabeta/clock.h).
+    """
+
+    def __init__(self, *, time_ms: int = -1, clock_ms: int = -1, increment_ms: int = 0, stones: int, area: int, is_managed: bool = True) -> None: ...
+
+    @property
+    def soft_ms(self) -> int:
+        """The time that the move should take on average; -1 for no limit."""
+
+    @property
+    def hard_ms(self) -> int:
+        """The time at which the search is stopped; -1 for no limit."""
+
+    def set_single_move(self) -> None:
+        """There is a single move; shorten the limits."""
+
+    def is_enough(self, *, depth: int, elapsed_ms: int, move: int, value: int, is_only_move: bool = False) -> bool:
+        """
+        Take note of a completed iteration; return whether the search should end.
+        """
 
 class Engine:
     """The alpha-beta engine. Runs one search at a time."""
@@ -760,7 +791,7 @@ class ThreatSolver:
     @property
     def nodes(self) -> int: ...
 
-ALL_INGREDIENTS: int = 65535
+ALL_INGREDIENTS: int = 131071
 
 MATE_BOUND: int = 28800
 

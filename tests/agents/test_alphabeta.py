@@ -15,7 +15,7 @@ from tengen.core.contracts import Agent, Analysis, Colour, ExcludesMoves, HasTab
 from tengen.core.geometry import Point, parse_points
 from tengen.core.position import Position
 from tengen.errors import AgentNameError, InputError, RulesetError
-from tengen.search.alphabeta import AlphaBeta, AlphaBetaConfig, Ingredient, native_limits
+from tengen.search.alphabeta import AlphaBeta, AlphaBetaConfig, Ingredient
 from tengen.search.threats import solve_threats
 from tests.core.bridge import position_of
 from tests.oracle.boards import has_winner, tactical_stones
@@ -256,15 +256,6 @@ def test_time_is_a_limit(agent):
     for time_ms in (0, 1, 30):
         assert MIDDLE_GAME.is_legal(agent.choose(MIDDLE_GAME, Limits(time_ms=time_ms)).move)
     assert MIDDLE_GAME.is_legal(agent.choose(MIDDLE_GAME, Limits(clock_ms=100, increment_ms=10)).move)
-
-
-def test_the_clock_is_shared_out():
-    native = native_limits(Limits(clock_ms=70_000))
-    assert native.time_ms < 70_000 / 6
-    assert 0 < native.soft_ms <= native.time_ms
-    assert native_limits(Limits(clock_ms=60_000, time_ms=500)).time_ms <= 500
-    assert native_limits(Limits()).time_ms > 0
-    assert native_limits(Limits(depth=3)).time_ms == -1
 
 
 def test_own_parameters_tighten_the_limits():

@@ -13,6 +13,7 @@ from itertools import cycle
 from multiprocessing.connection import Connection
 from pathlib import Path
 
+from tengen.arena.match import TimeControl
 from tests.faults import KINDS
 
 
@@ -68,11 +69,10 @@ def _fail_web(folder: Path) -> Iterator[str]:
                 yield fault.failed[0]
 
 
-def count_time_losses(games: int, time_ms: int, tolerance_ms: int) -> int:
+def count_time_losses(games: int, control: TimeControl) -> int:
     """Play games of the engine against itself through the protocol; return 1 if any was lost on time."""
     from tengen.arena.adjudication import Adjudication, ProofTrust
     from tengen.arena.entrant import Entrant
-    from tengen.arena.match import TimeControl
     from tengen.arena.store import GameStore
     from tengen.arena.tournament import Tournament, play
     from tengen.core.contracts import Ruleset
@@ -85,7 +85,7 @@ def count_time_losses(games: int, time_ms: int, tolerance_ms: int) -> int:
             players=(Entrant(agent=brain), Entrant(agent=brain)),
             rounds=(games + 1) // 2,
             games=games,
-            limits=TimeControl(time_ms=time_ms, tolerance_ms=tolerance_ms),
+            limits=control,
             adjudication=Adjudication(proofs=ProofTrust.BOTH),
         )
         with GameStore(None) as store:
@@ -94,7 +94,8 @@ def count_time_losses(games: int, time_ms: int, tolerance_ms: int) -> int:
         forfeits = {ending: count for ending, count in endings.items() if ending.is_forfeit}
         lost += sum(forfeits.values())
         text = ", ".join(f"{count} by {ending}" for ending, count in forfeits.items()) or "no forfeits"
-        print(f"{rules}: {endings.total()} games at {time_ms} ms, {text}, slowest move {slowest:.0f} ms", flush=True)
+        clock = f"{control.time_ms} ms" if control.match_ms is None else f"{control.match_ms}+{control.increment_ms} ms"
+        print(f"{rules}: {endings.total()} games at {clock}, {text}, slowest move {slowest:.0f} ms", flush=True)
     return 1 if lost else 0
 
 

@@ -22,6 +22,7 @@ VALID_OUTPUT = re.compile(
 INFO_KEYS = (
     *("timeout_turn", "timeout_match", "time_left", "max_memory", "game_type", "rule", "folder", "evaluate"),
     *("max_depth", "max_node", "hash_size", "thread_num", "show_detail", "caution_factor", "pondering", "nonsense"),
+    *("time_increment", "pondering", "pondering"),
 )
 NUMBERS = (
     *("0", "1", "2", "3", "4", "5", "8", "9", "-1", "15", "20", "100", "2147483647", "2147483648", "-2147483648"),

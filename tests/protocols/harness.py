@@ -17,6 +17,7 @@ from tengen.core.stop_signal import StopSignal
 from tengen.protocols.pipe import LineSplitter
 from tengen.protocols.piskvork.brain import BrainServer
 from tengen.protocols.piskvork.notation import About
+from tengen.protocols.piskvork.settings import Settings
 
 PATIENCE_S = 30.0
 """Timeout for expected answers, long enough for a busy machine."""
@@ -92,6 +93,11 @@ class LocalBrain(Connection):
         self._served = threading.Thread(target=self._serve, args=(to_brain, from_brain), daemon=True)
         self._served.start()
         super().__init__(self._to_brain, self._from_brain)
+
+    @property
+    def settings(self) -> Settings:
+        """The settings of the running session."""
+        return self._server._session.settings
 
     def _serve(self, to_brain: int, from_brain: int) -> None:
         self._server.run()

@@ -12,10 +12,12 @@ import pytest
 
 from tengen.agents.alphabeta import AlphaBetaAgent
 from tengen.agents.registry import make_agent
-from tengen.core.contracts import Agent, Colour, Rule, Ruleset
+from tengen.core.contracts import Agent, Colour, Decision, Limits, Report, Rule, Ruleset, Search
 from tengen.core.geometry import Point
+from tengen.core.position import Position
+from tengen.core.stop_signal import StopSignal
 from tengen.errors import AgentError
-from tengen.protocols.piskvork.settings import MAX_TABLE_BYTES
+from tengen.protocols.piskvork.settings import IMMEDIATE_MS, MAX_TABLE_BYTES, RESERVE_MS, Settings
 from tests.protocols.harness import (
     PATIENCE_S,
     Analyst,
@@ -312,10 +314,11 @@ def test_start_does_not_wait_forever_for_a_player() -> None:
     [
         ({"timeout_turn": 50}, 64),  # a short search needs no larger table
         ({"timeout_turn": 1000}, 122),
-        ({"timeout_turn": 30_000}, 230),
+        ({"timeout_turn": 30_000}, 270),
+        ({"timeout_turn": 30_000, "thread_num": 3}, 262),
         ({"timeout_turn": 30_000, "time_left": 12_000}, 73),
         ({"timeout_turn": 0, "timeout_match": 0}, 64),
-        ({"timeout_turn": -1}, 230),
+        ({"timeout_turn": -1}, 270),
     ],
 )
 def test_the_table_uses_the_memory_that_the_searches_can_fill(info: dict[str, int], megabytes: int) -> None:
@@ -346,7 +349,7 @@ def test_a_table_size_reaches_players_that_have_a_table() -> None:
 @pytest.mark.parametrize(
     ("info", "megabytes"),
     [
-        ("max_memory 200000000\nINFO hash_size 190000", 70),  # the brain itself needs the rest
+        ("max_memory 200000000\nINFO hash_size 190000", 110),  # the brain itself needs the rest
         ("hash_size 65536", 64),
         ("max_memory 1000000000\nINFO hash_size 32768", 32),
     ],
@@ -391,6 +394,90 @@ def test_yixin_boards_values_for_unlimited_time() -> None:
         brain.send("INFO timeout_turn 2000000\nINFO timeout_match 100000000\nINFO time_left 100000000")
         brain.ask("BEGIN")
     assert agent.limits[0].time_ms is None
+
+
+def test_the_increment_reaches_the_player() -> None:
+    agent = FirstPoint()
+    with start(lambda: agent) as brain:
+        brain.send("INFO time_increment 700\nINFO timeout_match 60000\nINFO time_left 50000")
+        brain.ask("BEGIN")
+        brain.send("INFO time_increment -1")
+        brain.ask("TURN 7,7")
+        brain.send("INFO time_increment 700\nINFO time_left 2147483647")  # no clock: nothing to add to
+        brain.ask("TURN 8,8")
+    assert [limits.increment_ms for limits in agent.limits] == [700, 0, 0]
+
+
+def test_the_brain_counts_its_own_clock_until_it_is_told_the_time_left() -> None:
+    settings = Settings()
+    settings.store("timeout_turn", "100000")
+    settings.store("timeout_match", "60000")
+    settings.store("time_increment", "500")
+
+    def clock_ms() -> int | None:
+        limits = settings.budget(0.0).limits(0.0, nodes=None, depth=None, threads=None)
+        return None if limits.clock_ms is None else limits.clock_ms + RESERVE_MS
+
+    settings.start_clock(used_ms=2000)  # the start of the program
+    assert clock_ms() == 58_000
+    settings.count_move(10_000)
+    settings.count_move(3000)
+    assert clock_ms() == 46_000  # with two increments
+    settings.store("time_left", "46500")
+    assert clock_ms() == 46_500
+    settings.count_move(1500)
+    assert clock_ms() == 45_500
+    settings.store("time_left", "46000")
+    assert clock_ms() == 46_000
+    settings.count_move(50_000)
+    budget = settings.budget(5.0)
+    assert budget.answer_at - 5.0 <= IMMEDIATE_MS / 1000  # the clock has run out
+
+
+def test_delays_that_only_the_manager_sees_are_measured_and_reserved() -> None:
+    def clock_and_increment() -> tuple[int | None, int]:
+        limits = settings.budget(0.0).limits(0.0, nodes=None, depth=None, threads=None)
+        return limits.clock_ms, limits.increment_ms
+
+    settings = Settings()
+    for key, value in (("timeout_turn", 100_000), ("time_increment", 100), ("time_left", 60_000)):
+        settings.store(key, str(value))
+    settings.store("time_left", "50000")  # not after a move: no delay
+    assert clock_and_increment() == (50_000 - RESERVE_MS, 100)
+    settings.count_move(1000)  # the manager should have 49100 ms left
+    settings.store("time_left", "49040")
+    assert clock_and_increment() == (49_040 - RESERVE_MS - 300, 70)  # half of the 60 ms, as the average starts at 0
+    settings.count_move(1000)
+    settings.store("time_left", "48140")  # no delay
+    assert clock_and_increment() == (48_140 - RESERVE_MS - 150, 85)
+    for left in range(40_000, 10_000, -5000):  # delays of seconds
+        settings.count_move(1000)
+        settings.store("time_left", str(left))
+    clock_ms, increment_ms = clock_and_increment()
+    assert clock_ms is not None
+    assert clock_ms >= 0.7 * 15_000 - RESERVE_MS - 1
+    assert increment_ms == 0
+    settings.start_clock()  # a new game
+    settings.store("time_left", "1000")
+    assert clock_and_increment()[0] == 1000 - RESERVE_MS - 300
+
+
+def test_moves_of_a_game_count_on_the_clock_and_analyses_do_not() -> None:
+    def used_ms() -> float:
+        return brain.settings._used_ms
+
+    with start() as brain:
+        brain.send("INFO timeout_match 50000")
+        before = used_ms()
+        brain.ask("YXBOARD DONE\nYXNBEST 1")
+        assert used_ms() == before > 0  # the start of the program
+        brain.ask("BOARD DONE")
+        assert used_ms() > before
+        brain.send("INFO time_increment 30000")
+        brain.ask("TURN 7,7")
+        assert used_ms() < before
+        brain.ask("START 15")
+        assert used_ms() == 0
 
 
 def test_a_clock_that_ran_out_is_answered_immediately() -> None:
@@ -596,6 +683,126 @@ def test_the_brain_exits_quietly_if_the_manager_has_gone() -> None:
     assert not served.is_alive()
 
 
+# -- pondering ---------------------------------------------------------------------------------------------------------
+
+
+class Ponderer(FirstPoint):
+    """Answers at once if there is little time, and otherwise thinks until `stop`. Records what it was asked."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.asked: queue.SimpleQueue[Position] = queue.SimpleQueue()
+        self.stopped: queue.SimpleQueue[Position] = queue.SimpleQueue()
+
+    def start(self, position: Position, limits: Limits, lines: int = 1) -> Search:
+        def run(stop: StopSignal, report: Report) -> Decision:
+            if limits.time_ms is not None and limits.time_ms > 3_600_000:
+                is_stopped = threading.Event()
+                with stop.calling(is_stopped.set):
+                    self.asked.put(position)
+                    is_stopped.wait(PATIENCE_S)
+                self.stopped.put(position)
+            return self.choose(position, limits)
+
+        return Search(run)
+
+
+def test_pondering_searches_the_opponents_position_until_the_next_command() -> None:
+    agent = Ponderer()
+    with start(lambda: agent) as brain:
+        brain.send("INFO pondering 1")
+        assert brain.ask("TURN 7,7") == "0,14"
+        assert [str(move) for move in agent.asked.get(timeout=PATIENCE_S).moves] == ["h8", "a1"]
+        assert agent.stopped.empty()
+        brain.send("INFO time_left 50000")
+        assert [str(move) for move in agent.stopped.get(timeout=PATIENCE_S).moves] == ["h8", "a1"]
+        assert brain.ask("TURN 8,7") == "1,14"
+        assert agent.asked.get(timeout=PATIENCE_S).stones == 4
+        brain.send("INFO pondering 0")
+        assert brain.ask("TURN 9,7") == "2,14"
+    assert agent.asked.empty()
+    assert len(agent.games) == 1  # the tables of the player are kept
+
+
+def test_pondering_is_off_by_default() -> None:
+    agent = Ponderer()
+    with start(lambda: agent) as brain:
+        brain.ask("TURN 7,7")
+        brain.ask("TURN 8,7")
+    assert agent.asked.empty()
+
+
+@pytest.mark.parametrize("command", ["ABOUT", "START 15", "TAKEBACK 0,14", "FOO", "YXSHOWINFO", "BOARD 3,3,2 DONE"])
+def test_every_command_ends_pondering(command: str) -> None:
+    agent = Ponderer()
+    with start(lambda: agent) as brain:
+        brain.send("INFO pondering 1")
+        brain.ask("TURN 7,7")
+        agent.asked.get(timeout=PATIENCE_S)
+        brain.send(command)
+        assert agent.stopped.get(timeout=PATIENCE_S).stones == 2
+
+
+@pytest.mark.parametrize("ending", ["END", ""])
+def test_the_end_stops_pondering_silently(ending: str) -> None:
+    agent = Ponderer()
+    brain = start(lambda: agent)
+    brain.send("INFO pondering 1")
+    brain.ask("TURN 7,7")
+    agent.asked.get(timeout=PATIENCE_S)
+    assert brain.end(ending) == []
+    assert agent.stopped.get(timeout=PATIENCE_S).stones == 2
+
+
+def test_commands_sent_in_advance_leave_no_time_to_ponder() -> None:
+    agent = Ponderer()
+    with start(lambda: agent) as brain:
+        brain.send("INFO pondering 1\n" + "\n".join(f"TURN {x},0" for x in range(4)))
+        assert [brain.answer() for _ in range(4)] == ["0,14", "1,14", "2,14", "3,14"]
+        assert agent.asked.get(timeout=PATIENCE_S).stones == 8
+    assert agent.stopped.qsize() == 1
+
+
+def test_a_player_that_does_not_stop_pondering_does_not_delay_the_answer() -> None:
+    class Absorbed(Stubborn):
+        def choose(self, position: Position, limits: Limits) -> Decision:
+            if limits.time_ms is not None and limits.time_ms < 3_600_000:
+                return FirstPoint.choose(self, position, limits)
+            return super().choose(position, limits)
+
+    agent = Absorbed()
+    with start(lambda: agent) as brain:
+        brain.send("INFO pondering 1\nINFO timeout_turn 200")
+        assert brain.ask("TURN 7,7") == "0,14"
+        assert agent.is_thinking.wait(PATIENCE_S)
+        brain.send("TURN 8,7")
+        lines = brain.lines_until_answer()
+        assert lines[0] == "DEBUG the player did not answer in time"
+        assert lines[-1].count(",") == 1
+        agent.release.set()
+
+
+def test_a_failure_while_pondering_is_ignored() -> None:
+    class Nervous(FirstPoint):
+        def choose(self, position: Position, limits: Limits) -> Decision:
+            if position.stones % 2 == 0:
+                raise RuntimeError("out of ideas")
+            return super().choose(position, limits)
+
+    with start(Nervous) as brain:
+        brain.send("INFO pondering 1")
+        assert [brain.ask(f"TURN {x},0") for x in range(3)] == ["0,14", "1,14", "2,14"]
+
+
+def test_the_engine_ponders() -> None:
+    with start(lambda: make_agent("alphabeta:hash-mb=4"), turn_ms=100) as brain:
+        brain.send("INFO pondering 1")
+        for square in ("7,7", "8,6", "3,3"):
+            brain.send(f"TURN {square}")
+            while "," not in brain.line().split(" ")[0]:
+                pass
+
+
 # -- Yixin-Board -------------------------------------------------------------------------------------------------------
 
 
@@ -661,6 +868,35 @@ def test_a_move_with_a_value_comes_with_a_message() -> None:
         message, move = brain.lines_until_answer()
     assert message.startswith("MESSAGE depth 2 eval 220 nodes 10 time ")
     assert move == "0,14"
+
+
+def test_search_defend_names_the_moves_that_do_not_lose() -> None:
+    with start(Analyst, size=5) as brain:
+        brain.send("YXBOARD 2,2,2 DONE\nYXSEARCHDEFEND")
+        lines = brain.lines_until_answer()
+    name, *squares = lines[-2].removeprefix("MESSAGE ").split()
+    assert name == "DEFEND"
+    assert squares[:3] == ["0,4", "1,4", "3,4"]  # the third line of the player is lost
+    assert len(squares) == 14  # later lines have the value of a loss
+    assert "INFO NUMPV 24" in lines
+    assert lines[-1] == "0,4"
+
+
+@pytest.mark.parametrize(
+    ("rows", "defences"),
+    [
+        ("7,7,2 0,0,1 8,7,2 0,14,1 9,7,2", {"6,7", "10,7"}),  # an open three
+        ("6,7,1 0,0,2 7,7,2 14,0,1 8,7,2 14,14,1 9,7,2 0,14,1 10,7,2", {"11,7"}),  # a four
+        ("7,7,2 0,0,1 8,7,2 0,14,1 9,7,2 14,14,1 10,7,2", set()),  # an open four
+    ],
+)
+def test_the_engine_finds_the_defences(rows: str, defences: set[str]) -> None:
+    with start(lambda: make_agent("alphabeta:hash-mb=4")) as brain:
+        brain.send(f"INFO max_depth 6\nYXBOARD {rows} DONE\nYXSEARCHDEFEND")
+        lines = brain.lines_until_answer()
+    named = lines[-2].removeprefix("MESSAGE DEFEND ").split()
+    assert set(named) - {"none"} == defences
+    assert not defences or lines[-1] in defences
 
 
 def test_analysis_continues_until_stop() -> None:

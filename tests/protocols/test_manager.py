@@ -269,6 +269,17 @@ def test_the_conversation_of_a_game(tmp_path: Path) -> None:
     ]
 
 
+def test_the_increment_is_sent_if_there_is_one(tmp_path: Path) -> None:
+    log = tmp_path / "pipe.log"
+    with brain("scripted", "OK", "7,6", "8,8", log=log) as agent:
+        position = Position.start(RULES).play("h8")
+        position = position.play(agent.choose(position, Limits(clock_ms=60_000, increment_ms=500)).move).play("a15")
+        agent.choose(position, Limits(clock_ms=50_000, increment_ms=500))
+    lines = sent_lines(log)
+    assert lines.count("INFO time_increment 500") == 1
+    assert lines.index("INFO time_left 60000") < lines.index("INFO time_increment 500") < lines.index("TURN 7,7")
+
+
 def test_a_position_that_does_not_continue_the_last_one_is_sent_as_a_board(tmp_path: Path) -> None:
     log = tmp_path / "pipe.log"
     with brain("scripted", "OK", "0,0", "1,0", "2,0", log=log) as agent:

@@ -11,8 +11,10 @@ import sys
 import time
 from pathlib import Path
 
+import psutil
 import pytest
 
+from tengen.agents.alphabeta import _MEMORY_WITHOUT_TABLE
 from tests.protocols.harness import PATIENCE_S, BrainProcess
 
 FOLDER = Path(__file__).parent / "transcripts"
@@ -122,3 +124,16 @@ def test_the_installed_program() -> None:
         assert brain.ask("ABOUT").startswith('name="Tengen"')
         brain.send("END")
         assert brain.leave() == ([], b"")
+
+
+def test_the_engine_needs_little_memory_apart_from_its_table() -> None:
+    with BrainProcess([*BRAIN, "--agent", "alphabeta:hash-mb=1"]) as brain:
+        assert brain.ask("START 20") == "OK"
+        brain.send("INFO max_node 50000\nINFO timeout_turn 3600000")
+        for rule in (0, 1, 4, 8):
+            brain.send(f"INFO rule {rule}\nYXBOARD 9,9,2 10,10,1 11,9,2 DONE\nYXNBEST 3")
+            brain.answer()
+        resident = psutil.Process(brain.process.pid).memory_info().rss
+        brain.send("END")
+        brain.leave()
+    assert resident < _MEMORY_WITHOUT_TABLE

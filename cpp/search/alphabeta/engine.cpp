@@ -4,6 +4,7 @@
 #include <thread>
 
 #include "core/assert.h"
+#include "search/alphabeta/clock.h"
 #include "search/alphabeta/move_picker.h"
 #include "search/solvers/four_solver.h"
 
@@ -79,13 +80,8 @@ SearchReport make_report(const Worker& worker, std::size_t lines, std::uint64_t 
   return {worker.best_lines(lines), worker.completed_depth(), nodes, elapsed_ms};
 }
 
-// The limits for a position with a single move. The search only updates the value, so a small part of the time is
-// enough.
-SearchLimits forced_limits(SearchLimits limits) {
-  if (limits.time_ms >= 0) limits.time_ms /= kForcedShare;
-  if (limits.soft_ms >= 0) limits.soft_ms /= kForcedShare;
-  if (limits.nodes > 0) limits.nodes = limits.nodes / kForcedShare + 1;
-  return limits;
+Iteration iteration_of(const Worker& worker, int depth, std::int64_t elapsed_ms) {
+  return {depth, elapsed_ms, worker.roots.front().move, worker.best_value(), worker.has_only_move()};
 }
 
 }  // namespace
@@ -99,7 +95,10 @@ SearchReport Engine::search(const Board& board, const SearchLimits& limits,
   shared.table = &table_;
   shared.weights = &weights_;
   shared.options = options_;
+  MoveClock clock({limits.time_ms, limits.clock_ms, limits.increment_ms}, board.stones(), board.rules().area(),
+                  options_.has(kClock));
   shared.limits = limits;
+  shared.limits.time_ms = clock.hard_ms();
   shared.start = std::chrono::steady_clock::now();
   shared.external_stop = stop;
   table_.new_search();
@@ -120,7 +119,11 @@ SearchReport Engine::search(const Board& board, const SearchLimits& limits,
   const std::size_t lines =
       std::clamp<std::size_t>(static_cast<std::size_t>(std::max(1, limits.lines)), 1, main.roots.size());
   const bool forced = main.roots.size() == 1;
-  if (forced) shared.limits = forced_limits(limits);
+  if (forced) {
+    clock.set_single_move();
+    shared.limits.time_ms = clock.hard_ms();
+    if (limits.nodes > 0) shared.limits.nodes = limits.nodes / kForcedShare + 1;
+  }
   const int max_depth = limits.depth > 0 ? std::min(limits.depth, kMaxPly / 2) : kMaxPly / 2;
 
   std::vector<std::unique_ptr<Worker>> helpers;
@@ -162,7 +165,7 @@ SearchReport Engine::search(const Board& board, const SearchLimits& limits,
       main.begin_proof();
       --depth;
     }
-    if (shared.limits.soft_ms >= 0 && shared.elapsed_ms() >= shared.limits.soft_ms) break;
+    if (clock.is_enough(iteration_of(main, depth, shared.elapsed_ms()))) break;
   }
   threads.end();
 

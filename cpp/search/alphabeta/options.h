@@ -28,7 +28,8 @@ enum Ingredient : std::uint32_t {
   kRootFours = 1u << 13,          // search for a win by continuous fours before the main search
   kFailHighReduction = 1u << 14,  // reduce nodes that are expected to fail high
   kNetwork = 1u << 15,            // add the small network to the evaluation
-  kAllIngredients = (1u << 16) - 1
+  kClock = 1u << 16,              // manage the clock; otherwise every move gets a fixed share of it
+  kAllIngredients = (1u << 17) - 1
 };
 
 struct SearchOptions {
@@ -40,10 +41,11 @@ struct SearchOptions {
 };
 
 struct SearchLimits {
-  std::int64_t time_ms = -1;  // hard limit for this move; -1 for no limit
-  std::int64_t soft_ms = -1;  // start no new iteration after this time; -1 for no limit
-  std::uint64_t nodes = 0;    // across all threads; 0 for no limit
-  int depth = 0;              // in plies; 0 for no limit
+  std::int64_t time_ms = -1;      // for this move; -1 for no limit
+  std::int64_t clock_ms = -1;     // left on the clock for the rest of the game; -1 for no clock
+  std::int64_t increment_ms = 0;  // added to the clock after each move
+  std::uint64_t nodes = 0;        // across all threads; 0 for no limit
+  int depth = 0;                  // in plies; 0 for no limit
   int threads = 1;
   int lines = 1;                // number of best moves to report
   std::vector<Point> excluded;  // root moves to ignore

@@ -161,7 +161,7 @@ inline constexpr int kExtraLossDepth = 8;
 inline constexpr std::uint64_t kProofShare = 2;
 inline constexpr std::uint64_t kProofNodes = 20'000;
 
-// If there is only one move, the search uses at most 1 / kForcedShare of its limits.
+// If there is only one move, the search uses at most 1 / kForcedShare of its nodes. The clock has its own share.
 inline constexpr int kForcedShare = 8;
 
 }  // namespace tengen

@@ -214,6 +214,11 @@ Value Worker::best_value() const {
   return expect_loss(roots.front().value);  // the other moves were not searched
 }
 
+bool Worker::has_only_move() const {
+  return !roots.front().is_lost &&
+         std::all_of(roots.begin() + 1, roots.end(), [](const RootMove& root) { return root.is_lost; });
+}
+
 std::vector<SearchLine> Worker::best_lines(std::size_t lines) const {
   std::vector<SearchLine> best;
   const auto add = [&](SearchLine line) {
@@ -535,6 +540,7 @@ Value Worker::search(int ply, Value alpha, Value beta, Depth depth, bool cut_nod
     all_proved &= is_proved(value);
     if constexpr (kIsRoot) {
       RootMove& root = roots[next_root - 1];
+      root.is_lost = is_loss(value);
       if (number == 1 || value > alpha) {
         root.value = value;
         root.reach = reach_;

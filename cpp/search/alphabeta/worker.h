@@ -49,6 +49,7 @@ struct RootMove {
   Point move = kNoPoint;
   Value value = -kInfinite;     // in this iteration; -kInfinite if the move did not raise alpha
   Value previous = -kInfinite;  // in the previous iteration
+  bool is_lost = false;         // whether its last search found that the move loses
   int reach = 0;
   std::vector<Point> line;  // begins with `move`
 };
@@ -64,6 +65,8 @@ class Worker {
   // had found a better move, that move comes first. Before the first iteration, the moves in the order of the roots.
   std::vector<SearchLine> best_lines(std::size_t lines) const;
   Value best_value() const;
+  // Whether the last completed iteration found that all moves but the best one lose.
+  bool has_only_move() const;
 
   // From now on, try every legal move before a position is taken for lost, so that wins and losses are proved. Also
   // adds the missing moves to the roots.

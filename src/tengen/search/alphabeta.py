@@ -13,7 +13,7 @@ from tengen.core.geometry import Point
 from tengen.core.position import Position
 from tengen.core.stop_signal import StopSignal
 from tengen.errors import InputError, RulesetError
-from tengen.search.limits import CLOCK_SHARE, MAX_THREADS, RESERVE_MS
+from tengen.search.limits import MAX_THREADS, RESERVE_MS
 from tengen.search.weights import Weights, load_weights, weights_for
 
 DEFAULT_TIME_MS = 1000
@@ -23,9 +23,6 @@ DEFAULT_TABLE_MB = 64
 
 EXPECTED_VALUE = 0.9999
 """Value of a win that is expected but not proved."""
-
-# One move uses at most a seventh of the time left on the clock.
-_CLOCK_SHARE_AT_MOST = 7
 
 
 Ingredient = _native.Ingredient
@@ -170,16 +167,14 @@ def native_limits(limits: Limits) -> _native.SearchLimits:
     native.threads = min(limits.threads, MAX_THREADS)
     native.nodes = limits.nodes or limits.simulations or 0
     native.depth = limits.depth or 0
-    hard = limits.time_ms
+    time_ms = limits.time_ms
     if limits.clock_ms is not None:
-        share = limits.clock_ms // _CLOCK_SHARE_AT_MOST + limits.increment_ms
-        share = min(share, limits.clock_ms - RESERVE_MS)
-        hard = share if hard is None else min(hard, share)
-        native.soft_ms = max(1, min(hard, limits.clock_ms // CLOCK_SHARE + limits.increment_ms * 3 // 4))
-    if hard is None and not native.nodes and not native.depth:
-        hard = DEFAULT_TIME_MS
-    if hard is not None:
-        native.time_ms = max(1, hard - RESERVE_MS)
+        native.clock_ms = max(1, limits.clock_ms - RESERVE_MS)
+        native.increment_ms = limits.increment_ms
+    elif time_ms is None and not native.nodes and not native.depth:
+        time_ms = DEFAULT_TIME_MS
+    if time_ms is not None:
+        native.time_ms = max(1, time_ms - RESERVE_MS)
     return native
 
 

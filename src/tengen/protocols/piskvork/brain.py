@@ -1,7 +1,8 @@
 """The brain's side of the Piskvork protocol: serve any `Agent` to a Gomocup manager or a board program.
 
 One thread reads commands, one answers them, and one runs the player (`thinking`). Commands that arrive during a search
-are queued. Only END, STOP, YXSTOP and `INFO timeout_turn 0` take effect as soon as they are read.
+are queued. Only END, STOP, YXSTOP and `INFO timeout_turn 0` take effect as soon as they are read. Pondering ends when
+any command is read.
 """
 
 from __future__ import annotations
@@ -78,6 +79,7 @@ class BrainServer:
                     self._enqueue(command)
 
     def _enqueue(self, command: Command) -> None:
+        self._session.thinker.note_command(command.number)
         if command.name in ("STOP", "YXSTOP") or _asks_to_move_now(command):
             self._session.thinker.stop_before(command.number)
         self._commands.put(command)

@@ -369,6 +369,7 @@ class PiskvorkManager:
         lines = [
             f"INFO time_left {clock_ms}",
             *self._changed_info("timeout_match", 0 if limits.clock_ms is None else clock_ms, once_per_game=True),
+            *self._changed_info("time_increment", limits.increment_ms, default=0),
             *self._changed_info("timeout_turn", turn_ms),
             *self._changed_info("max_node", limits.nodes or 0, default=0),
             *self._changed_info("max_depth", limits.depth or _UNLIMITED_DEPTH, default=_UNLIMITED_DEPTH),

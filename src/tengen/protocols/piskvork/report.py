@@ -15,7 +15,7 @@ from tengen.protocols.piskvork.notation import parse_squares, point_of_square, s
 _EVAL_SCALE = 200.0
 _MAX_EVAL = 20_000
 _CLAIMED_VALUE = 0.9999
-"""Value of a win that an external engine reports as forced."""
+"""Value of a win that is expected but not proved, or that an external engine reports as forced."""
 
 
 def eval_of_value(value: float) -> int:
@@ -59,6 +59,12 @@ def describe_line(index: int, line: AnalysisLine, analysis: Analysis, height: in
     depth = line.depth or analysis.depth
     depths = f"{depth}-{line.selective_depth}" if line.selective_depth else f"{depth}"
     return f"({index + 1}) {_eval_text(line)} | {depths} | {squares_of_points(line.line, height)}"
+
+
+def describe_defences(analysis: Analysis, height: int) -> str:
+    """Name the moves that do not lose, best first (without the word MESSAGE)."""
+    squares = [square_of_point(line.move, height) for line in analysis.lines if not _loses(line)]
+    return f"DEFEND {' '.join(squares) or 'none'}"
 
 
 def info_blocks(analysis: Analysis, height: int) -> Iterator[str]:
@@ -158,6 +164,11 @@ class InfoParser:
             visits=_parse_int(values.get("NODES")),
             reason=f"the engine reports {claim}" if claim else "",
         )
+
+
+def _loses(line: AnalysisLine) -> bool:
+    """Whether the move is proved or expected to lose."""
+    return line.value_to_move <= -_CLAIMED_VALUE or (line.proof is not None and line.proof.result == "loss")
 
 
 def _eval_text(line: AnalysisLine) -> str:

@@ -5,9 +5,11 @@ The commands, in `brain` and `yixin`, operate on a `Session`.
 
 from __future__ import annotations
 
+import math
 import threading
 import time
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 
 from tengen.core.contracts import Agent, Analysis, Decision, Rule, Ruleset
 from tengen.core.geometry import Point
@@ -17,10 +19,18 @@ from tengen.protocols.piskvork.board import BrainBoard
 from tengen.protocols.piskvork.commands import Command
 from tengen.protocols.piskvork.fallback import choose_fallback, nearest_point
 from tengen.protocols.piskvork.notation import About, Field, parse_squares, square_of_point
-from tengen.protocols.piskvork.report import describe_decision, describe_line, info_blocks, realtime_marks
+from tengen.protocols.piskvork.report import (
+    describe_decision,
+    describe_defences,
+    describe_line,
+    info_blocks,
+    realtime_marks,
+)
 from tengen.protocols.piskvork.settings import Budget, Settings
 from tengen.protocols.piskvork.thinking import Order, Thinker, Thought, analyse_moves, choose_move
 
+_PONDER_S = 86_400.0
+"""Time limit for pondering. Without any limit, some players would choose their own, shorter one."""
 _SNAPSHOT_EVERY_S = 0.1
 """Minimum time between two snapshots at the same depth."""
 _REALTIME, _INFO = 1, 2
@@ -61,7 +71,10 @@ class Session:
         self.excluded: set[Point] = set()
         """Root moves that the user has excluded."""
         self.games = 0
+        self._started = time.monotonic()
         self._last_answer = 0.0
+        self._thinking_since: float | None = None
+        """Time from which the search for the next answer counts on the clock; None while the opponent thinks."""
         self._table_for: tuple[int, int | None, int | None] | None = None
         self._table_bytes: int | None = None
 
@@ -76,6 +89,8 @@ class Session:
         self.board = BrainBoard(width, height)
         self.excluded.clear()
         self.games += 1
+        # The clock of the first game includes the start of the program.
+        self.settings.start_clock(1000 * (time.monotonic() - self._started) if self.games == 1 else 0.0)
 
     def require_board(self) -> BrainBoard | None:
         """Return the board; before START, send an error and return None."""
@@ -116,8 +131,13 @@ class Session:
 
     # -- thinking ------------------------------------------------------------------------------------------------------
 
-    def answer_with_move(self, command: Command, *, lines: int = 1, is_analysis: bool = False) -> None:
-        """Find a move, play it on the board and answer with its square."""
+    def answer_with_move(
+        self, command: Command, *, lines: int = 1, is_analysis: bool = False, names_defences: bool = False
+    ) -> None:
+        """Find a move, play it on the board and answer with its square.
+
+        An analysis reports the best `lines`. With `names_defences`, it also names the moves that do not lose.
+        """
         board = self.require_board()
         if board is None:
             return
@@ -125,13 +145,18 @@ class Session:
         if rule is None:
             return
         board.is_own_turn = True
-        move = self._find_move(command, board, rule, lines, is_analysis=is_analysis)
+        move = self._find_move(command, board, rule, lines, is_analysis=is_analysis, names_defences=names_defences)
         if move is not None:
             board.add(move, Field.OWN)
-            self.answer(square_of_point(move, board.height))
+            self.answer(square_of_point(move, board.height), is_on_clock=not is_analysis)
+            if self.settings.is_pondering and not is_analysis:
+                self._ponder(command, board, rule)
 
-    def answer(self, text: str) -> None:
-        """Send the answer to a command that needed a search."""
+    def answer(self, text: str, *, is_on_clock: bool = True) -> None:
+        """Send the answer to a command that needed a search. `is_on_clock` is False if it was not part of a game."""
+        if is_on_clock and self._thinking_since is not None:
+            self.settings.count_move(1000 * (time.monotonic() - self._thinking_since))
+        self._thinking_since = None
         self.send(text)
         self._last_answer = time.monotonic()
 
@@ -140,7 +165,8 @@ class Session:
 
         The clock starts when the command is read, or at the previous answer if the manager did not wait for it.
         """
-        return self.settings.budget(max(command.received, self._last_answer))
+        since = self._thinking_since = max(command.received, self._last_answer)
+        return self.settings.budget(since)
 
     def order(self, command: Command, position: Position) -> Order:
         """Return the order for a search: position, limits and deadlines."""
@@ -190,8 +216,25 @@ class Session:
             self.send("DEBUG the player did not answer in time")
         return thought
 
+    def _ponder(self, command: Command, board: BrainBoard, rule: Rule) -> None:
+        """Search the position after the brain's move while the opponent thinks."""
+        position = board.position(rule)
+        if position is None or position.is_over:
+            return
+        budget = Budget(time.monotonic() + _PONDER_S, math.inf, math.inf)
+        order = self._order(position, budget, self._table_bytes, command.number)
+        # Points that the user excludes for the brain are still possible for the opponent.
+        self.thinker.ponder(replace(order, excluded=frozenset(board.blocked)))
+
     def _find_move(
-        self, command: Command, board: BrainBoard, rule: Rule, lines: int, *, is_analysis: bool
+        self,
+        command: Command,
+        board: BrainBoard,
+        rule: Rule,
+        lines: int,
+        *,
+        is_analysis: bool,
+        names_defences: bool,
     ) -> Point | None:
         position = board.position(rule)
         if position is None or position.is_over:
@@ -208,6 +251,8 @@ class Session:
         if not thought.is_supported:
             self.send(f"ERROR this player does not play {position.ruleset}")
             return None
+        if names_defences and monitor.latest is not None:
+            self.send(f"MESSAGE {describe_defences(monitor.latest, board.height)}")
         return self._checked_move(thought.best, position, board, fallback, 1000 * (time.monotonic() - started), detail)
 
     def _checked_move(
@@ -249,6 +294,8 @@ class _Monitor:
         self._describes_lines = describes_lines and not detail & _INFO
         self._shown_depth = -1
         self._shown_at = 0.0
+        self.latest: Analysis | None = None
+        """The last snapshot, whether it was sent or not."""
         self._pending: Analysis | None = None
         self._thought: Thought | None = None
 
@@ -265,6 +312,7 @@ class _Monitor:
 
     def show(self, analysis: Analysis) -> None:
         """Send the snapshot, or keep it for later if another one was sent very recently."""
+        self.latest = analysis
         now = time.monotonic()
         if analysis.depth == self._shown_depth and now - self._shown_at < _SNAPSHOT_EVERY_S:
             self._pending = analysis

@@ -31,6 +31,9 @@ _MAX_NUMBER = 2**62
 # A search writes about a million entries of 16 bytes a second, and a table is useful for several moves.
 _TABLE_BYTES_PER_MS = 8 * 16 * 1000
 _LEAST_TABLE_BYTES = 64 << 20
+# The clock is expected to lose the measured delay this many more times than the increment makes up for.
+_DELAYS_RESERVED = 10
+_MAX_DELAY_MS = 1_000
 _MOVES_PER_CLOCK = 20
 
 
@@ -57,12 +60,15 @@ class Budget:
     """Time at which the brain answers without waiting for the player any longer."""
     clock_until: float = math.inf
     """Time at which the game clock runs out, minus the reserve."""
+    increment_ms: int = 0
+    """Time added to the game clock after the move."""
 
     def limits(self, now: float, *, nodes: int | None, depth: int | None, threads: int | None) -> Limits:
         """Return the limits for a search that starts now."""
         return Limits(
             time_ms=_milliseconds_until(self.think_until, now),
             clock_ms=_milliseconds_until(self.clock_until, now),
+            increment_ms=self.increment_ms,
             nodes=nodes,
             depth=depth,
             threads=threads or 1,
@@ -77,7 +83,16 @@ class Settings:
         """Time per move; None for no limit, 0 for an immediate answer."""
         self.match_ms: int | None = None
         self.time_left_ms: int | None = None
-        """Time left on the clock, possibly negative; None if there is no clock or the manager never sent it."""
+        """The last `time_left`, possibly negative; None if there is no clock or the manager never sent it."""
+        self.increment_ms = 0
+        """Time added to the clock after each move."""
+        self._used_ms = 0.0
+        """Time used since the last `time_left`, or since the start of the game if the manager never sent it, minus the
+        increments."""
+        self._has_moved = False
+        """Whether the brain has moved since the last `time_left`."""
+        self._delay_ms = 0.0
+        """Time per move that the manager counts and the brain does not see, such as that of the pipe: an average."""
         self.memory_bytes: int | None = None
         self.rule: Rule | None = Rule.FREESTYLE
         """None if the manager sent an unsupported rule number."""
@@ -89,6 +104,8 @@ class Settings:
         """None until the manager sets it; until then, the player uses its own default."""
         self.detail: int | None = None
         """Bit 0 enables MESSAGE REALTIME lines, bit 1 INFO lines; None if the manager never set it."""
+        self.is_pondering = False
+        """Whether the brain thinks on the opponent's time."""
 
     def store(self, key: str, value: str) -> None:
         """Store a value; unknown keys and invalid values are ignored, as the protocol requires."""
@@ -99,6 +116,25 @@ class Settings:
             setter(self, int(value))
         except ValueError:
             return
+
+    def start_clock(self, used_ms: float = 0.0) -> None:
+        """Start the clock of a new game, of which `used_ms` have passed."""
+        self._used_ms = used_ms
+        self._has_moved = False
+
+    def count_move(self, used_ms: float) -> None:
+        """Take the time of a move off the clock, which counts until the manager sends `time_left` again."""
+        self._used_ms += used_ms - self.increment_ms
+        self._has_moved = True
+
+    def set_time_left(self, time_left_ms: int | None) -> None:
+        """Set the clock as the manager sees it. The difference to the brain's own count is the delay of a move."""
+        expected_ms = self._clock_ms()
+        if self._has_moved and expected_ms is not None and time_left_ms is not None:
+            delay_ms = min(max(0, expected_ms - time_left_ms), _MAX_DELAY_MS)
+            self._delay_ms = (self._delay_ms + delay_ms) / 2
+        self.time_left_ms = time_left_ms
+        self.start_clock()
 
     @property
     def table_bytes(self) -> int | None:
@@ -128,11 +164,18 @@ class Settings:
             return _immediate(started)
         reserve_ms = min(RESERVE_MS, MAX_RESERVE_FRACTION * total_ms)
         think_ms = total_ms - reserve_ms
+        if clock_ms is None:
+            clock_until, increment_ms = math.inf, 0
+        else:
+            delays_ms = min(_DELAYS_RESERVED * self._delay_ms, MAX_RESERVE_FRACTION * clock_ms)
+            clock_until = started + (clock_ms - reserve_ms - delays_ms) / 1000
+            increment_ms = max(0, self.increment_ms - round(self._delay_ms))
         return Budget(
             think_until=started + think_ms / 1000,
             stop_at=started + (think_ms + reserve_ms / 3) / 1000,
             answer_at=started + (think_ms + reserve_ms * 2 / 3) / 1000,
-            clock_until=math.inf if clock_ms is None else started + (clock_ms - reserve_ms) / 1000,
+            clock_until=clock_until,
+            increment_ms=increment_ms,
         )
 
     def _is_yixin_unlimited(self) -> bool:
@@ -147,12 +190,13 @@ class Settings:
 
     def _clock_share_ms(self) -> int | None:
         clock_ms = self._clock_ms()
-        return None if clock_ms is None else clock_ms // _MOVES_PER_CLOCK
+        return None if clock_ms is None else clock_ms // _MOVES_PER_CLOCK + self.increment_ms
 
     def _clock_ms(self) -> int | None:
         if self._is_yixin_unlimited():
             return None
-        return self.match_ms if self.time_left_ms is None else self.time_left_ms
+        clock_ms = self.match_ms if self.time_left_ms is None else self.time_left_ms
+        return None if clock_ms is None else int(clock_ms - self._used_ms)
 
 
 def _immediate(now: float) -> Budget:
@@ -175,9 +219,12 @@ def _set_match(settings: Settings, value: int) -> None:
 def _set_time_left(settings: Settings, value: int) -> None:
     # Managers send the largest number if there is no match clock.
     if value >= UNLIMITED_MS:
-        settings.time_left_ms = settings.match_ms = None
-    else:
-        settings.time_left_ms = value
+        settings.match_ms = None
+    settings.set_time_left(None if value >= UNLIMITED_MS else value)
+
+
+def _set_increment(settings: Settings, value: int) -> None:
+    settings.increment_ms = value if 0 < value < UNLIMITED_MS else 0
 
 
 def _set_memory(settings: Settings, value: int) -> None:
@@ -210,11 +257,16 @@ def _set_detail(settings: Settings, value: int) -> None:
     settings.detail = value & 3
 
 
+def _set_pondering(settings: Settings, value: int) -> None:
+    settings.is_pondering = value > 0
+
+
 # The other keys of the protocol and its dialects, such as game_type, folder and caution_factor, are ignored.
 _KEYS: dict[str, Callable[[Settings, int], None]] = {
     "timeout_turn": _set_turn,
     "timeout_match": _set_match,
     "time_left": _set_time_left,
+    "time_increment": _set_increment,
     "max_memory": _set_memory,
     "rule": _set_rule,
     "max_depth": _set_depth,
@@ -222,4 +274,5 @@ _KEYS: dict[str, Callable[[Settings, int], None]] = {
     "hash_size": _set_hash,
     "thread_num": _set_threads,
     "show_detail": _set_detail,
+    "pondering": _set_pondering,
 }

@@ -1,5 +1,8 @@
 """Runs the player in a worker thread with a deadline, so that the brain always answers in time.
 
+The player may also ponder, that is, search while the opponent thinks. Pondering has no result: it only fills the
+player's tables. The next command ends it.
+
 One worker thread owns the player: it creates the player, prepares it for the game and runs its searches, so that only
 one thread uses it. The calling thread watches the clock. It stops the search when the time is up or the manager sends a
 stop. If the player does not stop, the brain continues with the best move so far. A late player's answer is discarded,
@@ -90,6 +93,8 @@ class Thinker:
         self._jobs: queue.SimpleQueue[Callable[[], object]] = queue.SimpleQueue()
         self._changed = threading.Condition()
         self._stopped_before = 0
+        self._last_command = 0
+        self._pondering: Thought | None = None
         self._is_closing = False
         self._ready_for: tuple[object, ...] = ()
         self._bounds: tuple[int | None, int | None, int | None] | None = None
@@ -108,6 +113,21 @@ class Thinker:
         if thought.best is None and thought.search is not None:
             thought.best = thought.search.best_so_far()
         return thought
+
+    def ponder(self, order: Order) -> None:
+        """Search in the background until the next command. Does nothing if that command has already been read."""
+        thought = Thought(choose_move, order)
+        with self._changed:
+            if self._is_closing or order.number < self._last_command:
+                return
+            self._pondering = thought
+        self._jobs.put(lambda: self._do(thought))
+
+    def note_command(self, number: int) -> None:
+        """A command has been read: stop pondering. Returns immediately."""
+        with self._changed:
+            self._last_command = number
+        self._stop_pondering()
 
     def warm_up(self, order: Order, rulesets: Sequence[Ruleset], *, wait_s: float) -> None:
         """Create and prepare the player, so that its first search starts at once.
@@ -149,6 +169,7 @@ class Thinker:
         with self._changed:
             self._is_closing = True
             self._changed.notify_all()
+        self._stop_pondering()
 
     def close(self, timeout_s: float) -> None:
         """Stop the worker thread and close the player if it stops in time."""
@@ -160,6 +181,13 @@ class Thinker:
     def agent(self) -> Agent | None:
         """The agent, or None before it is created. A search may be running, so use only simple queries."""
         return self._agent
+
+    def _stop_pondering(self) -> None:
+        with self._changed:
+            thought, self._pondering = self._pondering, None
+        if thought is not None:
+            thought.is_dropped = True
+            _stop(thought)
 
     # -- watching ------------------------------------------------------------------------------------------------------
 

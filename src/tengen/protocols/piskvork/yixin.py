@@ -61,9 +61,21 @@ def _set_board(session: Session, command: Command) -> None:
 def _find_best(session: Session, command: Command) -> None:
     count = command.arguments.strip()
     lines = int(count) if count.isdecimal() and len(count) < 9 else 1
-    if session.board is not None and not session.board.is_own_turn:
-        session.board.swap_sides()  # the brain always searches for the side to move
+    _take_turn(session)
     session.answer_with_move(command, lines=min(max(lines, 1), _MAX_LINES), is_analysis=True)
+
+
+def _find_defences(session: Session, command: Command) -> None:
+    """Analyse every move of the side to move, to see which of them do not lose."""
+    _take_turn(session)
+    lines = session.board.width * session.board.height if session.board is not None else 1
+    session.answer_with_move(command, lines=lines, is_analysis=True, names_defences=True)
+
+
+def _take_turn(session: Session) -> None:
+    """Let the brain play the side to move: it always searches for that side."""
+    if session.board is not None and not session.board.is_own_turn:
+        session.board.swap_sides()
 
 
 def _stop(session: Session, command: Command) -> None:
@@ -169,7 +181,7 @@ def _balance(session: Session, command: Command, search: BalanceSearch) -> None:
 
     session.think(work, session.order(command, position))
     if found and found[0]:
-        session.answer(squares_of_points(found[0], session.board.height))
+        session.answer(squares_of_points(found[0], session.board.height), is_on_clock=False)
     else:
         session.send(f"ERROR {command.name} found no balanced move")
 
@@ -272,6 +284,7 @@ COMMANDS: dict[str, Handler] = {
     "YXSHOWINFO": _show_info,
     "YXBOARD": _set_board,
     "YXNBEST": _find_best,
+    "YXSEARCHDEFEND": _find_defences,
     "STOP": _stop,
     "YXSTOP": _stop,
     "YXSHOWFORBID": _show_fouls,
