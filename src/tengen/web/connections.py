@@ -1,8 +1,8 @@
 """Limits on the number of connections, the time to receive a request head, and the time for a client to read data.
 
 uvicorn limits the size of a request head and closes idle connections after a response. It has no time limit for a
-request head, and `limit_concurrency` counts connections but never closes any. This subclass of uvicorn's protocol adds
-both, below the application, so that half-open connections cannot exhaust memory or file descriptors.
+request head, and `limit_concurrency` counts connections but never closes any. This subclass of uvicorn's protocol
+enforces the limits below the application, so that half-open connections cannot exhaust memory or file descriptors.
 """
 
 from __future__ import annotations

@@ -70,7 +70,7 @@ class WebLimits:
     max_write_s: float = 30.0
     """Time after which a client that does not read its response is disconnected."""
     max_connections: int = 1200
-    """Maximum number of open connections, including WebSockets; lower if the process has too few file descriptors."""
+    """Maximum number of open connections, including WebSockets; reduced if there are too few file descriptors."""
     max_connections_per_client: int = 250
     trusted_proxies: frozenset[str] = frozenset()
     """Addresses of reverse proxies whose `X-Forwarded-For` header is trusted to name the client."""
@@ -138,7 +138,7 @@ class LimitsMiddleware:
         if scope["type"] == "websocket":
             if self._refusal(Headers(scope=scope)) is not None:
                 await receive()  # the connect event must be read before the socket can be closed
-                await send({"type": "websocket.close", "code": _CLOSE_POLICY, "reason": "foreign origin or host"})
+                await send({"type": "websocket.close", "code": _CLOSE_POLICY, "reason": "origin or host not allowed"})
                 return
             await self._app(scope, receive, send)
         elif scope["type"] == "http":
@@ -204,14 +204,14 @@ class LimitsMiddleware:
             return f"unknown host name {host!r}; to accept it, start the server with --allow-host NAME"
         origin = headers.get("origin")
         if origin is not None and origin.partition("://")[2] != host:
-            return "requests from pages of another origin are not allowed"
+            return "requests from pages with a different origin are not allowed"
         if headers.get("sec-fetch-site") == "cross-site" and headers.get("sec-fetch-mode") != "navigate":
-            return "requests from pages of another origin are not allowed"
+            return "requests from pages with a different origin are not allowed"
         return None
 
 
 def is_loopback(scope: Scope) -> bool:
-    """Whether a request comes from this machine, directly and addressed to it by a local name."""
+    """Whether a request comes from this machine, without a proxy, and uses a local host name."""
     headers = Headers(scope=scope)
     if any(name in headers for name in ("forwarded", "x-forwarded-for", "x-real-ip", "via")):
         return False  # forwarded by a proxy on this machine
@@ -227,8 +227,8 @@ def is_loopback(scope: Scope) -> bool:
 def is_from_own_page(headers: Headers) -> bool:
     """Whether a request with a JSON body comes from our own page or from a program.
 
-    A page of another origin can send only plain text and forms without a preflight request, and `Sec-Fetch-Site` tells
-    where it comes from.
+    A page with a different origin can send only plain text and forms without a preflight request, and browsers mark
+    its requests in `Sec-Fetch-Site`.
     """
     kind = headers.get("content-type", "").partition(";")[0].strip().lower()
     return kind == "application/json" and headers.get("sec-fetch-site", "same-origin") == "same-origin"

@@ -24,7 +24,7 @@ class FloodFilter(logging.Filter):
         self._window_s = window_s
         self._clock = clock
         self._seen: dict[tuple[str, int], tuple[float, int]] = {}
-        """Logging call → start of its window and number of messages since then."""
+        """Start of the time window and number of messages since then, by logging call."""
 
     def filter(self, record: logging.LogRecord) -> bool:
         """Return whether to log a message. Adds the number of dropped messages to the first message after a flood."""

@@ -194,7 +194,7 @@ async def get_my_games(
 ) -> GameList:
     """List this browser's games that match all filters, newest first.
 
-    `since` and `until` limit the time at which a game started, in seconds since 1970.
+    `since` and `until` restrict the time at which a game started, in seconds since 1970.
     """
     wanted = GameFilter(opponent=opponent, result=result, rule=rule, since=since, until=until)
     rows = services.games.listed(browser)
@@ -203,7 +203,7 @@ async def get_my_games(
 
 @router.get("/my-rating")
 async def get_my_rating(services: ServicesHere, browser: Browser) -> PlayerRating:
-    """Return the rating against the levels of the person using this browser, and the level to play next."""
+    """Return the rating of the person using this browser, from games against levels, and the level to play next."""
     return services.games.rating(browser)
 
 

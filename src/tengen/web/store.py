@@ -1,4 +1,4 @@
-"""Persistent storage for games, reviews and studies: one SQLite file.
+"""Persistent storage for games, reviews, puzzles and studies: one SQLite file.
 
 Every change is committed, in write-ahead mode, before the server confirms it, so a killed server loses no confirmed
 move. If the disk is full or fails, a change raises `StorageError` and leaves the file unchanged. When there are too

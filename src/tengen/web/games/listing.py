@@ -1,4 +1,4 @@
-"""The list of a browser's games: what it shows, and the search in it."""
+"""Lists and searches the games of a browser."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _PLAYER: TypeAdapter[Player] = TypeAdapter(Player)
 
 @dataclass(frozen=True, kw_only=True)
 class GameFilter:
-    """What a listed game must match; None matches all games."""
+    """Conditions that a game must match to be listed; None matches all games."""
 
     opponent: str | None = None
     """The key of an `Opponent`."""
@@ -28,7 +28,7 @@ class GameFilter:
     since: float | None = None
     """Earliest start, in seconds since 1970."""
     until: float | None = None
-    """The game started before this time, in seconds since 1970."""
+    """Latest start (exclusive), in seconds since 1970."""
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class _Entry:
 
     @property
     def opponents(self) -> dict[str, dict[str, Any]]:
-        """The players by key, without the only person."""
+        """The players by key, except the only person."""
         own = self.own_seat
         return {_key_of(player): player for seat, player in self.fields["players"].items() if seat != own}
 

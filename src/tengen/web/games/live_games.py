@@ -454,7 +454,7 @@ class LiveGames:
 
 
 def _charged_ms(began: float, limits: Limits) -> int:
-    """Return the time to subtract from an agent's clock, capped at its limit: it may have waited for a worker."""
+    """Return the time to charge an agent, capped at its limit because the search may have waited for a worker."""
     return min(round(1000 * (time.monotonic() - began)), limits.time_ms or 0)
 
 

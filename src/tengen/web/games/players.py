@@ -188,7 +188,7 @@ class AllowedAgents:
 def _check_milestone(run: Path, iteration: int | None) -> None:
     """Raise `InputError` if the run has no network of the iteration, or if its file is outside the run."""
     if iteration is not None and not is_within(find_model(find_milestone(run, iteration)), run):
-        raise InputError(f"the network of iteration {iteration} is a link that leads out of its run")
+        raise InputError(f"the network of iteration {iteration} is a link that points outside its run")
 
 
 def run_agent(algorithm: str, name: str, folder: Path) -> str | None:

@@ -137,7 +137,7 @@ class Lab:
         return data
 
     def networks_over_time(self, name: str) -> list[tuple[int | None, Path]]:
-        """Return networks of a run, oldest first: an even selection of those that it kept, and the newest (None)."""
+        """Return evenly spaced networks that a run has kept, oldest first, and its newest, with iteration None."""
         run = RunReader.open(_named(self.run_folders(), name, "run"))
         kept = [folder for folder in run.milestone_folders() if is_within(folder / NETWORK_FILE, run.folder)]
         stride = -(-len(kept) // _MAX_MILESTONES) or 1

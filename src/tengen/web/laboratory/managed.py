@@ -170,7 +170,7 @@ class _Watcher:
         return None
 
     def _is_disk_full(self) -> bool:
-        with suppress(OSError):  # if the disk fails, so will the work
+        with suppress(OSError):  # if the disk has failed, the work fails too
             return free_bytes(Path(self._order.output)) < self._order.min_free_mb << 20
         return False
 

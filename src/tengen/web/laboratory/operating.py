@@ -91,7 +91,7 @@ class Operations:
         limits: OperatingLimits,
         why_not: str = "",
     ) -> None:
-        """`root` is the folder for new runs and tournaments. `why_not` says why operating is off; empty if it is on."""
+        """`root` is the folder for new runs and tournaments; `why_not` is the reason if the laboratory is read-only."""
         self._root = root.absolute()
         digest = hashlib.sha256(str(self._root).encode("utf-8", "replace")).hexdigest()[:12]
         self._orders_root = data.absolute() / "laboratory" / digest
@@ -247,7 +247,7 @@ class Operations:
         return self._orders_root / f"{kind.value}-{plain}{digest}"
 
     def _check_room(self, output: Path) -> None:
-        """Raise `NotDueError` if no other process that writes to `output` may start."""
+        """Raise `NotDueError` if no further process that writes to `output` may start."""
         folders = [folder for folder, _ in self._orders()]
         live = sum(map(self._is_live, folders))
         if live >= self._limits.max_processes:
@@ -276,7 +276,7 @@ class Operations:
     # -- stopping and resuming ---------------------------------------------------------------------------------------
 
     def stop(self, kind: OperationKind, name: str) -> OperationInfo:
-        """Stop a process. A run can be resumed after its last iteration, a tournament after its last game."""
+        """Stop a process. A run can be resumed from its last checkpoint, a tournament from its last complete game."""
         folder = self._orders_folder(kind, name)
         with self._lock:
             if not (folder / ORDER_FILE).is_file() or not self._is_live(folder):
@@ -331,7 +331,7 @@ class Operations:
         net = table.get("net")
         kind = net.get("kind", "") if isinstance(net, Mapping) else ""
         if not isinstance(kind, str) or not re.fullmatch(r"[a-z0-9-]*", kind):
-            raise InputError(f"this run cannot be resumed from a browser: its network is {kind!r:.80}")
+            raise InputError(f"this run cannot be resumed from a browser: its network {kind!r:.80} is not built in")
         try:
             agents = list(_agents_in(table))
         except RecursionError:
@@ -400,7 +400,7 @@ def _extension(run: RunReader, request: ResumeOperation) -> dict[str, float]:
 
 
 def _tournament_toml(table: Mapping[str, Any], players: list[dict[str, Any]], limits: Mapping[str, int | None]) -> str:
-    # Strings, numbers and inline tables of strings; JSON strings are TOML strings.
+    # All values are strings and numbers, which look the same in JSON and TOML.
     lines = [f"{key} = {json.dumps(value, ensure_ascii=False)}" for key, value in table.items()]
     lines.append("players = [")
     for player in players:

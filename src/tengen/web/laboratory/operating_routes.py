@@ -1,4 +1,4 @@
-"""HTTP routes that operate the laboratory. They start processes, so they accept fewer requests than other routes."""
+"""HTTP routes that operate the laboratory. They start processes, so their checks are stricter."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ from tengen.web.services import services_of
 
 
 def may_operate(request: Request) -> None:
-    """Refuse a request that could come from another machine or from a page of another origin.
+    """Refuse a request that could come from another machine or from a page with a different origin.
 
     The middleware has checked the host name and the origin already. This function also refuses forwarded requests,
-    clients on other machines, and bodies that a page of another origin could send without a preflight request.
+    clients on other machines, and bodies that a page with a different origin could send without a preflight request.
     """
     why_not = services_of(request).operations.why_not
     if why_not:

@@ -49,7 +49,7 @@ SETTINGS: Mapping[str, Mapping[str, _Range]] = {
     "evolution": _COMMON | _NETWORK | _PLAY,
     "adp": _COMMON | {"self_play.games": _Range(1, 4096)} | _LEARNING_RATE | _BATCH,
 }
-"""Algorithm → settings. Supervised learning is missing because it needs a data set, which is a path."""
+"""Settings by algorithm. Supervised learning is missing because its data set is given as a path."""
 
 
 def describe_algorithms() -> list[AlgorithmInfo]:

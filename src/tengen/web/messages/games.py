@@ -156,7 +156,7 @@ class GameState(Message):
     can_undo: bool
     can_redo: bool
     is_rated: bool
-    """Whether the result counts for the person's rating: against a level, from the empty board, without help."""
+    """Whether the result counts for the person's rating (docs/reference/api.md has the conditions)."""
     clock: ClockState | None
     seed: int
 
@@ -256,11 +256,11 @@ class RatedGame(Message):
 
 
 class PlayerRating(Message):
-    """The rating against the levels of the person using this browser (Glicko-2, on the scale of the ladder)."""
+    """The rating of the person using this browser, from games against levels (Glicko-2, on the scale of the ladder)."""
 
     rating: int
     deviation: int
-    """The strength is within two deviations of the rating with a probability of 95 %."""
+    """Standard deviation; the true strength is within two deviations of the rating with 95% probability."""
     games: int
     """Number of rated games."""
     suggested_level: Annotated[int, Field(ge=1, le=MAX_LEVEL)]

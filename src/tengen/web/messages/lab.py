@@ -69,7 +69,7 @@ class RunDetail(Message):
     series: list[Series]
     strength: list[StrengthPoint]
     anchor: str
-    """The player whose rating is 0 in `strength`: `random` where it was measured, as in the ladder of the levels."""
+    """Player with rating 0 in `strength`: `random` if every measurement included it, otherwise the run's anchor."""
     game_files: list[str]
     """The newest game files, newest first; `/api/runs/{name}/games/{file}` reads one."""
     game_file_count: int

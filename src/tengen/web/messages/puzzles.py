@@ -13,7 +13,7 @@ from tengen.web.messages.positions import FoulPoint, PositionInfo
 
 
 class PuzzleSource(Message):
-    """The mistake in one of the browser's games from which a puzzle comes."""
+    """The mistake, made in one of the browser's games, from which a puzzle was created."""
 
     game_id: GameId
     turn_number: int
@@ -29,14 +29,14 @@ class PuzzleSummary(Message):
     themes: list[Theme]
     rules: RulesText
     depth: int
-    """Number of attacking moves until a five or an unstoppable threat."""
+    """Number of attacking moves in the solution, or in the win that a defence prevents."""
     grade: Annotated[int, Field(ge=1, le=5)]
     rating: int
     """Estimated rating, on the scale of the solver's rating."""
     stones: int
     current_player: Colour
     source: PuzzleSource | None = None
-    """The browser's game from which the puzzle comes; None for a shipped puzzle."""
+    """The mistake from which the puzzle was created; None for a shipped puzzle."""
 
 
 class PuzzleList(Message):
@@ -60,7 +60,7 @@ class Puzzle(PuzzleSummary):
 
 
 class PuzzleTry(Message):
-    """An attempt: the moves so far, alternating between the person and the defender. The person moved last."""
+    """An attempt: the moves so far, alternating between the person and the opponent. The person moved last."""
 
     moves: Annotated[list[PointName], Field(min_length=1, max_length=MAX_MOVES)]
 
@@ -70,7 +70,7 @@ class PuzzleVerdict(Message):
 
     verdict: Literal["right", "wrong", "solved"]
     reply: PointName | None
-    """The defender's reply; for a wrong move, its refutation if there is one."""
+    """The opponent's reply; for a wrong move, its refutation if there is one."""
     reason: str
     refutation: list[PointName]
     """After a wrong move, how the opponent wins or stops the attack, starting with the reply."""

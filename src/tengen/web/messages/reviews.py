@@ -20,7 +20,7 @@ Accuracy = Annotated[float, Field(ge=0, le=100)]
 
 
 class Thresholds(Message):
-    """Winrate losses from which a move counts as an inaccuracy, a mistake or a blunder."""
+    """Smallest winrate losses that count as an inaccuracy, a mistake or a blunder."""
 
     inaccuracy: Probability = 0.06
     mistake: Probability = 0.14

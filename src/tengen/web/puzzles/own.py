@@ -1,4 +1,4 @@
-"""Puzzles from a person's own games: the forced wins and the only defences that their mistakes missed.
+"""Puzzles from a person's own games: the forced wins and only defences that the person missed.
 
 A reviewed game is searched once, in the workers. Its puzzles are stored with it and deleted with it.
 """
@@ -33,7 +33,7 @@ _ID = re.compile(r"own-(\d{1,3})-([A-Za-z0-9_-]{16,64})")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OwnPuzzle:
-    """A puzzle and the mistake from which it comes."""
+    """A puzzle and the mistake from which it was created."""
 
     puzzle: Puzzle
     source: PuzzleSource
@@ -41,7 +41,7 @@ class OwnPuzzle:
 
 @dataclass(frozen=True, kw_only=True)
 class FindMissedPuzzle(Job):
-    """Search for the puzzle that a mistake in a game missed."""
+    """Search for the forced win or only defence that a bad move missed, and make a puzzle of it."""
 
     game_id: str
     game: str
@@ -93,7 +93,7 @@ class OwnPuzzles:
         return list(found.values()), pending
 
     def get(self, id: str, browser: str) -> OwnPuzzle | None:
-        """Return a puzzle by the id that `own_id` returns; None if the id is of another form.
+        """Return a puzzle by the id that `own_id` returns; None if the id has a different form.
 
         Raises `NotFoundError` if this browser has no such puzzle.
         """
@@ -115,7 +115,7 @@ class OwnPuzzles:
             task.add_done_callback(lambda _: self._searches.pop(browser, None))
 
     def search_game(self, game_id: str) -> None:
-        """Search a game that has just been reviewed, with the other games of its browser."""
+        """Search a game that has just been reviewed, and the other unsearched games of its browser."""
         game = self._store.find("game", game_id)
         if game is not None:
             self.search(game.owner)

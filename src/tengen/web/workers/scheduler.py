@@ -1,9 +1,9 @@
 """Scheduler that shares a few search processes fairly among many clients, with limits on time and memory.
 
-Scheduling is weighted fair queueing (Demers, Keshav and Shenker 1989). An owner is a game or a browser tab. The
-scheduler tracks the CPU time used by each owner; a new owner starts at the lowest usage among the active ones. The next
-job is the one after which its owner would have the lowest usage. The expected cost of a job is a running average over
-similar jobs.
+Scheduling is weighted fair queueing (Demers, Keshav and Shenker 1989). An owner is a game, a browser tab or a
+client address. The scheduler tracks the CPU time used by each owner; a new owner starts at the lowest usage among the
+active ones. The next job is the one after which its owner would have the lowest usage. The expected cost of a job is a
+running average over similar jobs.
 
 If other jobs are waiting, an analysis is preempted after its time slice and resumed later. While people are playing,
 one worker is kept free of analyses. A worker that dies or exceeds its limits is replaced. The job of a worker that
@@ -303,7 +303,7 @@ class SearchPool:
                 self._enqueue(search)
 
     def died(self, worker: _Worker) -> None:
-        """Replace a worker whose process died, and run its search again unless it is the second try."""
+        """Replace a worker whose process died, and run its search again unless it was already retried."""
         search = worker.search
         if search is not None and not search.is_second_try and not search.result.done() and not self._is_closed:
             search.is_second_try = True

@@ -1,4 +1,4 @@
-/** The rules in the header: rule, board size and win length of what the page shows. */
+/** Shows rules in the header: the rule, board size and win length of the game on the page. */
 
 import { t } from "./i18n.js";
 import { sizeOf } from "./workspace.js";

@@ -1,7 +1,7 @@
 /** The texts of the page: one file per language under i18n/, all with the same keys (a test compares them). A new language
  *  is a new file and a line in LANGUAGES. */
 
-/** The languages by the name of their file: what the user reads, and the tag for the document. @type {Record<string, { name: string, tag: string }>} */
+/** The languages by file name: the displayed name, and the language tag of the document. @type {Record<string, { name: string, tag: string }>} */
 export const LANGUAGES = { en: { name: "English", tag: "en" }, zh: { name: "中文", tag: "zh-Hans" } };
 
 /** @type {Record<string, string>} */
@@ -41,7 +41,7 @@ export function t(key, values) {
 	return values ? text.replace(/\{(\w+)\}/g, (whole, name) => (name in values ? String(values[name]) : whole)) : text;
 }
 
-/** The text for a number of things; the key with `.one` has the singular. */
+/** Return the text for a count; the key with `.one` holds the singular. */
 export const counted = (/** @type {string} */ key, /** @type {number} */ count) =>
 	t(count === 1 ? `${key}.one` : key, { count: number(count) });
 
@@ -49,7 +49,7 @@ export const counted = (/** @type {string} */ key, /** @type {number} */ count) 
 export const tIfKnown = (/** @type {string} */ key, /** @type {Record<string, string | number>} */ values) =>
 	key in texts ? t(key, values) : null;
 
-/** What begins the keys of the server's errors and of its other texts. */
+/** Key prefixes of the server's errors and of its other texts. */
 const [FAULT, TEXT] = ["fault.", "text."];
 /** The number of characters of a template outside its placeholders. */
 const literal = (/** @type {string} */ template) => template.replace(/\{\d+\}/g, "").length;

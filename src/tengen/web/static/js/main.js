@@ -23,7 +23,7 @@ import { workspace } from "./workspace.js";
 
 const PAGES = /** @type {const} */ (["play", "analyse", "review", "games", "puzzles", "laboratory"]);
 
-/** The page in the address; the play page if there is none of that name. */
+/** The page named in the address; the play page if there is no such page. */
 const pageIn = (/** @type {Route} */ { page }) => PAGES.find((name) => name === page) ?? "play";
 
 /** The next style of coordinates. @type {Record<string, string>} */

@@ -1,6 +1,6 @@
 /** The rating and the streaks of a solver, as pure functions. */
 
-/** Attempts after which the rating changes more slowly. */
+/** Number of attempts after which the rating changes more slowly. */
 const PROVISIONAL = 20;
 const DAY_MS = 86_400_000;
 

@@ -14,7 +14,7 @@ export const progress = () => read(PROGRESS, {});
 /** @returns {Solver} */
 export const solver = () => ({ rating: 1000, attempts: 0, streak: 0, best: 0, days: [], ...read(RECORD, {}) });
 
-/** The date of the solver's time zone, such as 2026-11-18. */
+/** Today's date in the solver's time zone, such as 2026-11-18. */
 export const today = (now = new Date()) =>
 	`${now.getFullYear()}-${String(now.getMonth() + 1).padStart(2, "0")}-${String(now.getDate()).padStart(2, "0")}`;
 

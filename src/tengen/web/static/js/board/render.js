@@ -13,7 +13,7 @@ export const CELL = 40;
 const RADIUS = 0.47 * CELL;
 /** The lowest policy probability that can be drawn in full colour. */
 const FULL_HEAT = 0.1;
-/** The loss of winning chances from which a candidate is red. */
+/** A candidate that loses at least this share of the winning chances is drawn in red. */
 const MOST_LOSS = 0.3;
 let boards = 0;
 

@@ -13,7 +13,7 @@ import { ratingHelp } from "./runs.js";
 const figureOf = (/** @type {string} */ kind, /** @type {string} */ name) => (/** @type {string} */ file) =>
 	/^[\w.-]+\.(svg|png)$/.test(file) ? `/api/${kind}/${encodeURIComponent(name)}/figures/${file}` : null;
 
-/** The heading of the page has the title. */
+/** Remove the title, which the heading of the page already shows. */
 const withoutTitle = (/** @type {string} */ text) => text.replace(/^# .*\n/, "");
 
 export async function showModels() {

@@ -16,7 +16,7 @@ const RULES = ["freestyle", "standard", "renju", "caro", "caro-exact"];
 const DEFAULT_TIME_MS = 500;
 const MOST_PLAYERS = 12;
 
-/** A name for a new run or tournament that contains the time, so that it is free. */
+/** A name for a new run or tournament; it contains the time, so it is very likely unused. */
 const freshName = (/** @type {string} */ base) =>
 	`${base}-${new Date()
 		.toISOString()
@@ -149,7 +149,7 @@ export async function showTrainingForm() {
 	return [head, startForm(() => startTraining(wanted), "runs", [algorithm, rest])];
 }
 
-/** The form that starts a tournament; `run` in the query enters networks of a run. */
+/** The form that starts a tournament; `run` in the query adds networks of that run as players. */
 export async function showTournamentForm(/** @type {URLSearchParams} */ query) {
 	const [operating, info] = await Promise.all([operations(), serverInfo()]);
 	const head = heading("tournaments", t("lab.start-tournament"), false);

@@ -1,4 +1,4 @@
-/** The engines of the analysis page: what they think of the position, which of it is shown, and the lines to step through. */
+/** The engines of the analysis page: their evaluations, what the board shows of them, and the lines to step through. */
 
 import { socket } from "../api.js";
 import { t } from "../i18n.js";
@@ -107,7 +107,7 @@ export class Thinking {
 		}
 	}
 
-	/** Forget what belongs to the position that the user leaves. */
+	/** Clear everything about the position that the user is leaving. */
 	leave() {
 		this.solved = this.line = null;
 	}

@@ -56,7 +56,7 @@ export class AnalyseView {
 			oninput: () => {
 				workspace.node.comment = this.comment.value;
 				workspace.keep();
-				// At once: if the list grew when the field loses the focus, it would push away the button that is being clicked.
+				// Update now: if the list grew only on blur, it would move the button whose click caused the blur.
 				this.tree.show(workspace.root, workspace.node);
 			},
 		});

@@ -209,7 +209,7 @@ class GamesPage {
 		);
 	}
 
-	/** Buttons that save a game, or all games for null, one for each format. */
+	/** Create one button per format, which saves the given game; null saves all games. */
 	exportButtons(/** @type {GameSummary | null} */ game) {
 		return h(
 			"span",
@@ -266,7 +266,7 @@ function resultText(/** @type {GameSummary} */ game, /** @type {Colour | null} *
 	return mine ? t(`games.${outcomeFor(game, mine)}`) : t("games.winner", { colour: t(game.outcome) });
 }
 
-/** The search as the server takes it: the dates of the user's time zone as seconds since 1970, the last day included. */
+/** The query of a search. Dates in the user's time zone become seconds since 1970; the last day is included. */
 function queryOf(/** @type {Search} */ { opponent, result, rule, since, until }) {
 	const day = (/** @type {string} */ date, /** @type {number} */ later) => {
 		if (!date) return null;

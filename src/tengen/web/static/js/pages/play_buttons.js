@@ -18,7 +18,7 @@ import { personColour, personSeats } from "./play_game.js";
  * @property {() => void} rematch
  */
 
-/** The choices of the opening, if the user has to choose. */
+/** The buttons for the opening options, if the user has to choose one. */
 export function openingButtons(/** @type {GameState} */ { turn }, /** @type {Actions} */ { act }) {
 	if (!turn?.isPerson || turn.step !== "option") return [];
 	return turn.options.map((option) =>

@@ -1,4 +1,4 @@
-/** What the state of a game says: who plays, whose colour is whose, and the sentences above the moves. */
+/** Reads the state of a game: who plays which colour, and the sentences above the moves. */
 
 import { t } from "../i18n.js";
 import { nameOf } from "../widgets/player_bar.js";

@@ -230,7 +230,7 @@ export function setupForm(info, rating, onStart, hasPosition = false) {
 }
 
 /**
- * The fields of a level: its name and sentence, the slider, and the user's rating with what follows from it.
+ * The fields of a level: its name and description, the slider, and the user's rating with the suggested level.
  * @param {ServerInfo} info
  * @param {PlayerRating | null} rating
  * @param {(changes: Partial<GameSettings>, redraw?: boolean) => void} set

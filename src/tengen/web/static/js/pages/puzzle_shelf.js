@@ -109,7 +109,7 @@ export class PuzzleShelf {
 		return following.find(({ id }) => !done[id]?.solved) ?? following[0] ?? null;
 	}
 
-	/** Today, if the puzzle is the one of today. */
+	/** Today's date if this is the puzzle of the day, otherwise null. */
 	dayOf(/** @type {Puzzle} */ { id }) {
 		return this.daily?.id === id ? today() : null;
 	}
@@ -210,7 +210,7 @@ export class PuzzleShelf {
 		);
 	}
 
-	/** Where the puzzles from the user's games come from, and whether the server still searches. */
+	/** A note that explains the puzzles from the user's games, or says that the server is still searching. */
 	ownNote() {
 		const text = this.pending
 			? t("puzzle.own.pending", { count: this.pending })

@@ -89,7 +89,7 @@ export function taskCard(/** @type {Puzzle} */ current, /** @type {PuzzlePage} *
 	];
 }
 
-/** The mistake from which a puzzle of the user's own games comes, with a link to it in the review. */
+/** The mistake from which one of the user's own puzzles was created, with a link to the review. */
 function sourceLine(/** @type {Puzzle} */ { source }) {
 	if (!source) return null;
 	const { gameId, turnNumber, played } = source;

@@ -147,7 +147,7 @@ export class ReviewPage {
 		this.draw();
 	}
 
-	/** Step through the shown line, or through the game if no line is shown. */
+	/** Step through the displayed line, or through the game if there is none. */
 	walk(/** @type {number} */ steps) {
 		if (this.shown) this.stepLine(this.shown.step + steps);
 		else this.look(this.ply + steps);
@@ -285,7 +285,7 @@ export class ReviewPage {
 	}
 }
 
-/** Replace the address of a game on this server by that of its moves, and start its review; `move` is the one to show. */
+/** Add the moves of a game on this server to the address, and start its review; `move` is the move to show. */
 async function openGame(/** @type {string} */ id, /** @type {string | null} */ move) {
 	const found = await gameOnServer(id);
 	const rules = found.rules.split(":").slice(0, 3).join(":");

@@ -5,7 +5,7 @@ import { t } from "../i18n.js";
 
 /** @import { ReasonInfo } from "../messages.js" */
 
-/** The reason with the move as its subject, without a capital and a full stop. @returns {string} */
+/** The reason with the move as its subject, without a capital letter or a full stop. @returns {string} */
 function reasonText(/** @type {ReasonInfo} */ { kind, colour, point, shape, stones, moves, why }) {
 	return t(`why.${kind}`, {
 		colour: colour ? t(colour) : "",

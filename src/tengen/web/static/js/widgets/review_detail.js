@@ -49,7 +49,7 @@ const heading = (/** @type {ReviewMove} */ { turnNumber, colour, move, quality }
 		h("span", { class: `quality ${quality}` }, t(`quality.${quality}`)),
 	);
 
-/** The card of a move that is looked at. @returns {Node[]} */
+/** The card of the selected move. @returns {Node[]} */
 export function moveCard(
 	/** @type {ReviewMove} */ judged,
 	/** @type {ShownLine | null} */ shown,
@@ -98,7 +98,7 @@ function shownLine(/** @type {ReviewMove} */ judged, /** @type {ShownLine} */ sh
 	];
 }
 
-/** The card of an attempt; in a lesson, it counts the mistakes. @returns {Node[]} */
+/** The card of an attempt; in a lesson, it also shows the number of the mistake. @returns {Node[]} */
 export function attemptCard(
 	/** @type {ReviewMove} */ judged,
 	/** @type {Attempt} */ attempt,

@@ -82,7 +82,7 @@ export class StoneEditor {
 		return { stones: [...this.stones.values()].map(({ colour, point }) => [colour, point]), toMove: this.toMove };
 	}
 
-	/** What the board shows meanwhile. */
+	/** Return what the board shows during the set-up. */
 	boardState() {
 		return {
 			stones: this.stones,
