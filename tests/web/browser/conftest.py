@@ -12,8 +12,9 @@ import subprocess
 import sys
 import time
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, sync_playwright
@@ -62,6 +63,24 @@ def stop_server(process: subprocess.Popen[str]) -> None:
     except subprocess.TimeoutExpired:
         process.kill()
         process.wait()
+
+
+Serve = Callable[..., tuple[subprocess.Popen[str], str]]
+
+
+@pytest.fixture
+def serve() -> Iterator[Serve]:
+    """Start servers as `start_server` does, and stop them after the test, also when it fails."""
+    started: list[subprocess.Popen[str]] = []
+
+    def start(*args: Any, **options: Any) -> tuple[subprocess.Popen[str], str]:
+        process, address = start_server(*args, **options)
+        started.append(process)
+        return process, address
+
+    yield start
+    for process in started:
+        stop_server(process)
 
 
 @pytest.fixture(scope="package")

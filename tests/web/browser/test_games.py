@@ -11,7 +11,7 @@ import psutil
 import pytest
 from playwright.sync_api import Browser, expect
 
-from tests.web.browser.conftest import start_server, stop_server
+from tests.web.browser.conftest import Serve
 from tests.web.browser.visitor import Visitor
 
 LONG_GAME = (
@@ -116,8 +116,8 @@ def test_the_list_fits_on_a_phone(phone: Visitor) -> None:
 
 
 @pytest.mark.thorough
-def test_a_finished_game_is_found_after_a_restart_and_reviewed(browser: Browser, tmp_path: Path) -> None:
-    process, address = start_server(tmp_path)
+def test_a_finished_game_is_found_after_a_restart_and_reviewed(browser: Browser, tmp_path: Path, serve: Serve) -> None:
+    process, address = serve(tmp_path)
     visitor = Visitor(browser, address)
     page = visitor.page
     position = {"rules": "15x15:5:freestyle", "moves": re.findall(r"[a-o]\d+", LONG_GAME)}
@@ -131,16 +131,13 @@ def test_a_finished_game_is_found_after_a_restart_and_reviewed(browser: Browser,
     expect(visitor.button("Rematch")).to_be_visible()
     process.kill()
     process.wait()
-    process, _ = start_server(tmp_path, port=urlsplit(address).port or 0)
-    try:
-        visitor.open("#/games")
-        row = page.locator(".game-row")
-        expect(row).to_contain_text("60 moves")
-        row.get_by_role("button", name="Review").click()
-        expect(page.get_by_text("Accuracy by phase")).to_be_visible()
-        # Processor time, because the machine may be busy.
-        times = [worker.cpu_times() for worker in psutil.Process(process.pid).children(recursive=True)]
-        assert sum(one.user + one.system for one in times) < 20
-    finally:
-        visitor.context.close()  # its page may log the lost connection as an error
-        stop_server(process)
+    process, _ = serve(tmp_path, port=urlsplit(address).port or 0)
+    visitor.open("#/games")
+    row = page.locator(".game-row")
+    expect(row).to_contain_text("60 moves")
+    row.get_by_role("button", name="Review").click()
+    expect(page.get_by_text("Accuracy by phase")).to_be_visible()
+    # Processor time, because the machine may be busy.
+    times = [worker.cpu_times() for worker in psutil.Process(process.pid).children(recursive=True)]
+    assert sum(one.user + one.system for one in times) < 20
+    visitor.context.close()  # not `leave`: the page may have complained about the lost server

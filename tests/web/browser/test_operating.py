@@ -10,7 +10,7 @@ import psutil
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.web.browser.conftest import start_server, stop_server
+from tests.web.browser.conftest import Serve
 from tests.web.browser.visitor import Visitor
 
 pytestmark = pytest.mark.thorough
@@ -50,8 +50,8 @@ def train(visitor: Visitor, name: str, **changes: str) -> Page:
     return page
 
 
-def test_a_run_goes_on_while_its_server_is_killed_and_restarted(browser: Browser, folder: Path) -> None:
-    process, address = start_server(folder)
+def test_a_run_goes_on_while_its_server_is_killed_and_restarted(browser: Browser, folder: Path, serve: Serve) -> None:
+    process, address = serve(folder)
     visitor = Visitor(browser, address)
     page = train(visitor, "long")
     expect(page.get_by_text(RUNNING)).to_be_visible()
@@ -59,7 +59,7 @@ def test_a_run_goes_on_while_its_server_is_killed_and_restarted(browser: Browser
     process.kill()
     process.wait()
     visitor.context.close()  # not `leave`: the page has complained about the lost server
-    process, address = start_server(folder)
+    process, address = serve(folder)
     visitor = Visitor(browser, address)
     page = visitor.open("#/laboratory/runs/long")
     expect(page.get_by_text(RUNNING)).to_be_visible()
@@ -72,11 +72,12 @@ def test_a_run_goes_on_while_its_server_is_killed_and_restarted(browser: Browser
     visitor.button("Stop").click()
     expect(page.get_by_text("The process was stopped.")).to_be_visible()
     visitor.leave()
-    stop_server(process)
 
 
-def test_networks_of_a_run_are_extended_compared_and_play_each_other(browser: Browser, folder: Path) -> None:
-    process, address = start_server(folder)
+def test_networks_of_a_run_are_extended_compared_and_play_each_other(
+    browser: Browser, folder: Path, serve: Serve
+) -> None:
+    _, address = serve(folder)
     visitor = Visitor(browser, address)
     page = visitor.page
     for name in ("first", "second"):
@@ -123,7 +124,6 @@ def test_networks_of_a_run_are_extended_compared_and_play_each_other(browser: Br
     visitor.button("Play against this network").click()
     expect(page.get_by_label("iteration", exact=True)).to_have_value("1")
     visitor.leave()
-    stop_server(process)
 
 
 def test_cards_and_papers_are_pages_with_figures(visitor: Visitor) -> None:
@@ -146,8 +146,8 @@ def test_cards_and_papers_are_pages_with_figures(visitor: Visitor) -> None:
     visitor.shoot("laboratory-model")
 
 
-def test_a_read_only_server_shows_no_way_to_start(browser: Browser, folder: Path) -> None:
-    process, address = start_server(folder, more=("--read-only",))
+def test_a_read_only_server_shows_no_way_to_start(browser: Browser, folder: Path, serve: Serve) -> None:
+    _, address = serve(folder, more=("--read-only",))
     visitor = Visitor(browser, address)
     page = visitor.open("#/laboratory")
     expect(page.get_by_text("Read-only")).to_be_visible()
@@ -155,4 +155,3 @@ def test_a_read_only_server_shows_no_way_to_start(browser: Browser, folder: Path
     visitor.open("#/laboratory/start")
     expect(page.get_by_text("the server was started with --read-only")).to_be_visible()
     visitor.leave()
-    stop_server(process)

@@ -10,7 +10,7 @@ from urllib.parse import quote, urlsplit
 import pytest
 from playwright.sync_api import Browser, expect
 
-from tests.web.browser.conftest import start_server, stop_server
+from tests.web.browser.conftest import Serve
 from tests.web.browser.visitor import Visitor
 
 YOUR_MOVE = re.compile("Your move")
@@ -170,8 +170,8 @@ def test_fouls_are_shown_and_refused(visitor: Visitor) -> None:
 
 
 @pytest.mark.thorough
-def test_a_game_survives_a_restart_of_the_server(browser: Browser, tmp_path: Path) -> None:
-    process, address = start_server(tmp_path)
+def test_a_game_survives_a_restart_of_the_server(browser: Browser, tmp_path: Path, serve: Serve) -> None:
+    process, address = serve(tmp_path)
     visitor = Visitor(browser, address)
     start_at_level(visitor)
     visitor.put("h8")
@@ -179,14 +179,11 @@ def test_a_game_survives_a_restart_of_the_server(browser: Browser, tmp_path: Pat
     process.kill()
     process.wait()
     expect(visitor.page.locator("#offline")).to_be_visible()
-    process, _ = start_server(tmp_path, port=urlsplit(address).port or 0)
-    try:
-        expect(visitor.page.locator("#offline")).to_be_hidden()
-        visitor.put("j6")
-        expect(visitor.stones).to_have_count(4)
-    finally:
-        visitor.context.close()  # its page may log the lost connection as an error
-        stop_server(process)
+    process, _ = serve(tmp_path, port=urlsplit(address).port or 0)
+    expect(visitor.page.locator("#offline")).to_be_hidden()
+    visitor.put("j6")
+    expect(visitor.stones).to_have_count(4)
+    visitor.context.close()  # its page may log the lost connection as an error
 
 
 def test_a_game_from_a_set_up_position_is_handed_on_whole(visitor: Visitor) -> None:
