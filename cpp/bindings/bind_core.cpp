@@ -62,7 +62,7 @@ void bind_core(nb::module_& m) {
       .value("BLACK", Outcome::kBlackWins)
       .value("WHITE", Outcome::kWhiteWins)
       .value("DRAW", Outcome::kDraw);
-  nb::enum_<Foul>(m, "Foul", "A kind of move that renju forbids to black.", nb::is_arithmetic())
+  nb::enum_<Foul>(m, "Foul", "A kind of move that renju forbids for black.", nb::is_arithmetic())
       .value("NONE", Foul::kNone)
       .value("OVERLINE", Foul::kOverline)
       .value("DOUBLE_FOUR", Foul::kDoubleFour)

@@ -103,7 +103,7 @@ void bind_vector_env(nb::module_& m, const char* name, const char* doc) {
             env.reply(replies.data());
           },
           nb::arg("replies"),
-          "Play the opponent's move on each board where `owed` is not 0. Repeat while a board owes a move.")
+          "Play the opponent's move on each board where `owed` is not 0. Repeat until it is 0 on all boards.")
       .def(
           "save",
           [](const Env& env, int index) {
@@ -117,7 +117,7 @@ void bind_vector_env(nb::module_& m, const char* name, const char* doc) {
             const auto& [moves, order, rng, actor, actions_done] = saved;
             env.restore(index, {moves, order, rng, actor, actions_done});
           },
-          nb::arg("board"), nb::arg("saved"), "Continue a game that `save` returned on a board.")
+          nb::arg("board"), nb::arg("saved"), "Continue a saved game on a board; `saved` is a result of `save`.")
       .def(
           "sample_actions",
           [](Env& env, std::uint64_t seed, ActionBuffer& actions) {

@@ -42,7 +42,7 @@ void bind_fudan(nb::module_& m) {
         return fudan::ScoreDictionary::of(keys)[{low_blocked, low_outer, middle, high_outer, high_blocked}];
       },
       nb::arg("keys"), nb::arg("low_blocked"), nb::arg("low_outer"), nb::arg("middle"), nb::arg("high_outer"),
-      nb::arg("high_blocked"), "Return the score of a key (a, b, c, d, e); b and d from 0 to 4, c from 1 to 4.");
+      nb::arg("high_blocked"), "Return the score of a shape; outer lengths range from 0 to 4, `middle` from 1 to 4.");
 
   nb::class_<fudan::ScoreOptions>(m, "FudanScoreOptions")
       .def(nb::init<>())

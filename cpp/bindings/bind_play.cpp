@@ -30,7 +30,7 @@ void bind_play(nb::module_& m) {
       "chains_score",
       [](const Board& board, int point) { return chains_score(board, checked_empty_point(board, point)); },
       nb::arg("board"), nb::arg("point"),
-      "Return the score of the chains player for an empty point, with the side to move.");
+      "Return the score that the chains player gives an empty point, for the side to move.");
 }
 
 }  // namespace tengen::bindings

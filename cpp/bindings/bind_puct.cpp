@@ -131,7 +131,7 @@ void bind_options(nb::module_& m) {
       .def_rw("stop_when_proved", &PuctOptions::stop_when_proved);
 
   m.def("plan_halving", &plan_halving, nb::arg("candidates"), nb::arg("simulations"),
-        "Return, for each simulation of sequential halving, the visit count that a root move must have.");
+        "Return, for each simulation of sequential halving, the visit count that a root move needs to be considered.");
 }
 
 void bind_self_play(nb::module_& m) {

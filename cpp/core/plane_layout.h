@@ -51,7 +51,7 @@ inline constexpr std::array kPlaneLayouts = {
     PlaneLayout::kStones, PlaneLayout::kThreats,  PlaneLayout::kThreatsLast,
 };
 
-// The planes of one layout: its kinds, and the index of each kind.
+// The planes of one layout: their number, and the index of each kind.
 struct PlaneList {
   static constexpr int kAbsent = -1;
 

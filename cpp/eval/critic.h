@@ -32,7 +32,7 @@ int input_count(CriticInput input);
 
 enum class Activation : std::uint8_t { kSigmoid, kRelu };
 
-// The network: inputs -> hidden units -> one logit. Its sigmoid is the probability that the viewer wins.
+// The network: one hidden layer and one output, a logit. Its sigmoid is the probability that the viewer wins.
 struct Critic {
   CriticInput input = CriticInput::kStones;
   Activation activation = Activation::kSigmoid;

@@ -28,7 +28,7 @@ class EmptyPoints {
 
   void remove(Point point) { swap_places(places_[point], --size_); }
 
-  // Return a random legal point for the side to move, or kNoPoint without one. The set does not change; its order
+  // Return a random legal point for the side to move, or kNoPoint if there is none. The set does not change; its order
   // changes only if a foul was drawn.
   Point draw_legal(const Board& board, Rng& rng) {
     const bool fouls = has_fouls(board);

@@ -22,7 +22,7 @@ constexpr std::array<std::uint16_t, 16> kMakes = [] {
 
 constexpr std::uint16_t in_any_direction(LineMake make) { return static_cast<std::uint16_t>(0x1111 * make); }
 
-// Whether a point may be a foul if its threes are not false.
+// Whether a point would be a foul if none of its threes were false.
 bool is_doubtful(std::uint16_t lines) {
   if (lines & in_any_direction(kFive)) return false;
   return lines & in_any_direction(kFoulLine) ||
@@ -45,7 +45,7 @@ void FoulTracker::add(const Board& board, Point point) {
   for (int d = 0; d < kDirections; ++d) {
     const LinePlace place = geometry.place(d, point);
     const std::uint64_t line = board.line(d, place.line);
-    // Without two black stones in the line, it makes nothing now and made nothing before.
+    // With fewer than two black stones on the line, no point makes anything on it, now or before.
     if (std::popcount(line & ~(line >> 1) & 0x5555555555555555ull) < 2) continue;
     const int reach = tables.reach();
     const std::uint64_t reached = ((1ull << (4 * reach + 2)) - 1) << (2 * (place.offset - reach));

@@ -11,7 +11,7 @@
 namespace tengen {
 
 // For every empty point, the tracker knows what a black stone would make along each line. A stone changes this only
-// within reach, and few points combine two threes, two fours or an overline. Only these are examined exactly
+// within reach. Few points offer an overline, two fours or two threes. Only these points are examined exactly
 // (patterns/forbidden.h), because their threes may be false.
 class FoulTracker {
  public:
@@ -21,7 +21,7 @@ class FoulTracker {
   // Account for the stone that has just been placed on `point`. Call this after every move, of both colours.
   void add(const Board& board, Point point);
 
-  // The points that foul_at calls fouls.
+  // The points where foul_at finds a foul.
   PointSet find(const Board& board) const;
 
  private:

@@ -8,7 +8,7 @@
 
 namespace tengen {
 
-// Where the planes of a point are: [C, area], or [area, C] with the planes last.
+// The memory layout of the planes: [C, area] (kFirst) or [area, C] (kLast).
 enum class PlaneOrder : std::uint8_t { kFirst, kLast };
 
 // Write the planes from the point of view of `viewer`. Point p is written to where[p]. `patterns` must have the same

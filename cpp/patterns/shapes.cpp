@@ -55,7 +55,7 @@ class ShapeFinder {
     return false;
   }
 
-  // Whether every single enemy stone leaves a completion. (Counting completions is not enough: in caro a stone can
+  // Whether a completion remains after any single enemy stone. (Counting completions is not enough: in caro a stone can
   // block one completion and close the line for another.)
   bool is_unstoppable(std::uint32_t window) const {
     for (int i = 0; i < cells(); ++i)
@@ -104,8 +104,9 @@ class ShapeFinder {
   std::vector<std::uint8_t> memo_;
 };
 
-// One side of a line key as the owners of the stone in the middle see it. Cells behind an enemy stone or the edge
-// cannot change the shape of the middle and are replaced by what blocks them, so that few different windows remain.
+// One side of a line key, as seen by each possible owner of the stone in the middle. Cells behind an enemy stone or the
+// edge cannot change the shape of the middle. They are replaced by what blocks them, so that few different windows
+// remain.
 struct Side {
   std::uint32_t key = 0;
   std::array<std::uint32_t, 2> seen{};  // by colour

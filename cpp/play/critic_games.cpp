@@ -125,7 +125,7 @@ CriticGames play_critic_games(const Critic& learner, const CriticGameOptions& op
   const int most = most_opening_moves(options.rules);
   if (options.random_stones < 0 || options.random_stones > most)
     throw std::invalid_argument(std::to_string(options.random_stones) + " random stones are outside the range 0–" +
-                                std::to_string(most) + ", because more stones could already make a winning line");
+                                std::to_string(most) + ": more stones could already make a winning line");
   if (options.critic_opponent && options.critic_opponent->input != learner.input)
     throw std::invalid_argument("the opponent critic must have the same inputs as the learner");
   CriticGames played;

@@ -28,8 +28,7 @@ const Board& GameBatch::board(std::int64_t game) const {
 void GameBatch::begin(std::uint64_t seed, int max_random_moves) {
   if (max_random_moves < 0 || max_random_moves > most_opening_moves(rules()))
     throw std::invalid_argument(std::to_string(max_random_moves) + " random moves are outside the range 0–" +
-                                std::to_string(most_opening_moves(rules())) +
-                                ", because more moves could already end a game");
+                                std::to_string(most_opening_moves(rules())) + ": more moves could already end a game");
   std::ranges::fill(outcomes_, static_cast<std::uint8_t>(Outcome::kOngoing));
   std::ranges::fill(plies_, std::int16_t{0});
   Rng seeds(seed);

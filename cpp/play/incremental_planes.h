@@ -36,7 +36,7 @@ class IncrementalPlanes {
     mark(PlaneKind::kLastMove, point, T{1});
   }
 
-  // Change the viewer to the other side, `viewer`.
+  // Change the viewer; `viewer` is the new one and must be the other side.
   void turn(Colour viewer) {
     if (T* const stones = find(PlaneKind::kOwnMinusOther))
       for (int p = 0; p < area_; ++p) stones[p] = static_cast<T>(-stones[p]);

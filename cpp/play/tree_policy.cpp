@@ -23,8 +23,8 @@ constexpr std::uint64_t kLowBits = 0x5555555555555555ull;  // the low bit of eac
 
 constexpr std::int32_t fifth_power(int n) { return n * n * n * n * n; }
 
-// The worth of a stone of `colour` on the cell `offset` of a line: (own stones)^5 for each window of k cells with that
-// cell and without enemy stones.
+// The worth of a stone of `colour` on the cell `offset` of a line: the fifth power of the number of own stones, summed
+// over all windows of k cells that contain the cell and no enemy stone.
 std::int32_t worth_in_line(const Rules& rules, std::uint64_t line, int offset, Colour colour) {
   const int k = rules.win_length;
   const std::uint64_t window = (1ull << (2 * k)) - 1;
@@ -59,7 +59,7 @@ class ValuedBoard {
     board_.make(point);
     add_neighbours(point);
     const Geometry& geometry = board_.geometry();
-    // Windows and winning runs both reach k - 1 cells; caro and overlines also look at the cells behind them.
+    // Windows and winning runs both reach k - 1 cells; whether a run wins may also depend on the cells beyond its ends.
     const int reach = board_.rules().win_length + 1;
     for (int d = 0; d < kDirections; ++d) {
       for (int step = -reach; step <= reach; ++step) {
@@ -117,7 +117,7 @@ class ValuedBoard {
       worth_[colour][direction][point] = worth_in_line(board_.rules(), line, place.offset, colour);
   }
 
-  // Add the points within k - 1 steps of a chess queen.
+  // Add the points at most k - 1 steps away along a row, column or diagonal.
   void add_neighbours(Point point) {
     const Geometry& geometry = board_.geometry();
     const int reach = board_.rules().win_length - 1;

@@ -110,7 +110,7 @@ void VectorEnv<Plane>::for_each_board(const Work& work) {
 template <typename Plane>
 void VectorEnv<Plane>::step(const std::int64_t* actions) {
   if (std::ranges::any_of(owed_, [](std::uint8_t owed) { return owed != 0; }))
-    throw std::invalid_argument("a board waits for the opponent's move: call reply first");
+    throw std::invalid_argument("a board is waiting for the opponent's move: call reply first");
   for_each_board([this, actions](int i) { step_board(i, actions[i]); });
 }
 

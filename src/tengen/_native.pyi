@@ -42,7 +42,7 @@ class Outcome(enum.IntEnum):
     DRAW = 3
 
 class Foul(enum.IntEnum):
-    """A kind of move that renju forbids to black."""
+    """A kind of move that renju forbids for black."""
 
     NONE = 0
 
@@ -163,7 +163,7 @@ class Policy:
 
 def chains_score(board: Board, point: int) -> int:
     """
-    Return the score of the chains player for an empty point, with the side to move.
+    Return the score that the chains player gives an empty point, for the side to move.
     """
 
 class PlaneLayout(enum.Enum):
@@ -246,7 +246,7 @@ class ByteVectorEnv:
 
     def reply(self, replies: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
         """
-        Play the opponent's move on each board where `owed` is not 0. Repeat while a board owes a move.
+        Play the opponent's move on each board where `owed` is not 0. Repeat until it is 0 on all boards.
         """
 
     def save(self, board: int) -> tuple[list[int], list[int], list[int], int, int]:
@@ -255,7 +255,7 @@ class ByteVectorEnv:
         """
 
     def restore(self, board: int, saved: tuple[Sequence[int], Sequence[int], Sequence[int], int, int]) -> None:
-        """Continue a game that `save` returned on a board."""
+        """Continue a saved game on a board; `saved` is a result of `save`."""
 
     def sample_actions(self, seed: int, actions: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')]) -> None:
         """Write a random legal point for each board into `actions`."""
@@ -320,7 +320,7 @@ class FloatVectorEnv:
 
     def reply(self, replies: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
         """
-        Play the opponent's move on each board where `owed` is not 0. Repeat while a board owes a move.
+        Play the opponent's move on each board where `owed` is not 0. Repeat until it is 0 on all boards.
         """
 
     def save(self, board: int) -> tuple[list[int], list[int], list[int], int, int]:
@@ -329,7 +329,7 @@ class FloatVectorEnv:
         """
 
     def restore(self, board: int, saved: tuple[Sequence[int], Sequence[int], Sequence[int], int, int]) -> None:
-        """Continue a game that `save` returned on a board."""
+        """Continue a saved game on a board; `saved` is a result of `save`."""
 
     def sample_actions(self, seed: int, actions: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')]) -> None:
         """Write a random legal point for each board into `actions`."""
@@ -1003,7 +1003,7 @@ class FudanCheckmate(enum.Enum):
 
 def fudan_shape_score(keys: FudanKeys, low_blocked: bool, low_outer: int, middle: int, high_outer: int, high_blocked: bool) -> int:
     """
-    Return the score of a key (a, b, c, d, e); b and d from 0 to 4, c from 1 to 4.
+    Return the score of a shape; outer lengths range from 0 to 4, `middle` from 1 to 4.
     """
 
 class FudanScoreOptions:
@@ -1407,7 +1407,7 @@ class PuctOptions:
 
 def plan_halving(candidates: int, simulations: int) -> list[int]:
     """
-    Return, for each simulation of sequential halving, the visit count that a root move must have.
+    Return, for each simulation of sequential halving, the visit count that a root move needs to be considered.
     """
 
 class OpeningOptions:
@@ -1621,7 +1621,7 @@ class Activation(enum.Enum):
     RELU = 1
 
 class Critic:
-    """A small network: counts of shapes -> hidden units -> logit of a win."""
+    """A small network with one hidden layer, from counts of shapes to the logit of a win."""
 
     def __init__(self, input: CriticInput, activation: Activation, weights: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], biases: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], output_weights: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], output_bias: float) -> None:
         """Shapes: weights [inputs, hidden], biases and output_weights [hidden]."""
@@ -1637,7 +1637,7 @@ def critic_input_count(input: CriticInput) -> int:
 
 def judge_afterstates(critic: Critic, board: Board, radius: int) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.float32], dict(shape=(None,))]]:
     """
-    Return the candidate points of the side to move, and its logits for the positions after them.
+    Return the candidate moves of the side to move, and the logit of its winning after each of them.
     """
 
 def critic_inputs(input: CriticInput, board: Board, view: int) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.float32], dict(shape=(None,))]]:

@@ -10,7 +10,7 @@ enum class RootNoise : std::uint8_t {
   kNone,
   kRoot,    // at the root only, as in AlphaZero
   kEvery,   // at every expansion, as in zero9
-  kChoice,  // not in the priors but in the probabilities of the moves when one is sampled
+  kChoice,  // not in the priors, but in the move probabilities when a move is sampled
 };
 
 enum class SymmetryUse : std::uint8_t {

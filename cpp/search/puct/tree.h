@@ -196,12 +196,12 @@ class PuctTree {
   int begun_ = 0;
   int finished_ = 0;
   std::vector<float> gumbel_;      // [area], for this search
-  std::vector<int> halving_plan_;  // for each simulation, the visit count that its candidate must have
+  std::vector<int> halving_plan_;  // for each simulation, the visit count that its candidate needs
   mutable std::vector<float> scratch_;
 };
 
 // The plan of sequential halving over `candidates` (at least 1): for each simulation, the visit count that a root move
-// must have to be considered. All candidates get the same number of visits, then the better half of them, and so on
+// needs to be considered. All candidates get the same number of visits, then the better half of them, and so on
 // down to two.
 std::vector<int> plan_halving(int candidates, int simulations);
 

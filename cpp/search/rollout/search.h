@@ -41,7 +41,7 @@ struct RolloutMove {
 };
 
 struct RolloutReport {
-  std::vector<RolloutMove> moves;  // best first; never empty
+  std::vector<RolloutMove> moves;  // best first; empty only if there is no legal move
   std::uint64_t playouts = 0;
   std::uint64_t nodes = 0;  // in the tree; 0 if there is no tree
   double elapsed_ms = 0;
