@@ -42,11 +42,11 @@ def test_an_installed_package_has_no_published_results(monkeypatch: pytest.Monke
 
 
 def test_published_results_are_written_only_on_request() -> None:
-    with pytest.raises(InputError, match="contains the published results"):
+    with pytest.raises(InputError, match="is inside the folder of the published results"):
         run("pg9", "--quick", "--out", str(shipped_folder("papers") / "pg9" / "results"))
-    with pytest.raises(InputError, match="--publish adds the finished experiments of a run: omit --quick and --only"):
+    with pytest.raises(InputError, match="--publish needs the output folder of a full run: omit --quick"):
         run("pg9", "--quick", "--publish")
-    with pytest.raises(InputError, match="contains the published results"):
+    with pytest.raises(InputError, match="is inside the folder of the published results"):
         run("pg9", "--publish", "--out", str(shipped_folder("papers") / "pg9" / "results"))
 
 

@@ -166,7 +166,7 @@ def test_hints() -> None:
 def test_a_resignation_can_be_undone() -> None:
     output = finished(play(*TWO_PEOPLE, typed="e5 resign hint undo e4 resign a1 resign"))
     assert "black (person) wins: white resigned" in output
-    assert "no hint available: no player is about to move" in output
+    assert "no hint available: the game is over or in its opening procedure" in output
     assert "the game continues" in output
     assert "white (person) wins: black resigned" in output
     assert "the game is over; 'a1' is not a command" in output
@@ -256,7 +256,7 @@ def test_swap2_between_people() -> None:
     typed = "hint resign e5 e5 take-black d4 undo d4 f6 a1 place-two a1 i9 TAKE-WHITE moves d6 undo undo take-black d6"
     output = finished(play(*rules, typed=typed))
     assert "proposer places 3 stones, the next one black" in output
-    assert "no hint available: no player is about to move" in output
+    assert "no hint available: the game is over or in its opening procedure" in output
     assert "there is no game in progress to resign" in output
     assert "cannot play e5: the point is occupied" in output
     assert "'take-black': proposer places 2 stones" in output

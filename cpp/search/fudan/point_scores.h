@@ -1,8 +1,8 @@
 // The stones of a position and the scores of every point for both colours, updated incrementally.
 //
 // A point has a score for each colour and direction: the value of a stone of that colour there, which may be on the
-// board or hypothetical. A new stone changes scores only along its four lines, and on each line only those in its
-// direction. Two techniques from the report reduce the work along a line:
+// board or hypothetical. A new stone changes scores only along its four lines, and on each line only the scores in
+// the direction of that line. Two techniques from the report reduce the work along a line:
 //   blocked-direction update: for each colour, the update stops at the first enemy stone;
 //   peer update: adjacent stones of a colour have the same score along their line, so the second one copies it.
 // Neither affects the scores.

@@ -14,8 +14,8 @@
 
 namespace tengen {
 
-// Keys and symmetries of one leaf for the network and the cache. PuctEvaluations::request creates it; the caller keeps
-// it until the network has answered.
+// The cache key of one leaf, and its symmetries for the network and the cache. PuctEvaluations::request creates it; the
+// caller keeps it until the network has answered.
 struct EvaluationRequest {
   std::uint64_t key = 0;          // cache key; if symmetries are used, symmetric positions have the same key
   std::uint8_t key_symmetry = 0;  // maps the position to the one in the cache

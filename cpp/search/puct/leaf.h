@@ -51,9 +51,8 @@ class LeafJudge {
  public:
   explicit LeafJudge(const PuctOptions& options) : tactics_(options.tactics) {}
 
-  // Judge a position; the board is restored. `vcf_nodes` limits the search for continuous fours; 0 disables it. If
-  // there are moves other than the excluded points, only these moves are judged; otherwise `excluded` has no effect.
-  // `should_stop` can end the search for fours early.
+  // Judge a position; the board is restored. `vcf_nodes` limits the search for continuous fours; 0 disables it. The
+  // excluded points are left out, unless there are no other moves. `should_stop` can end the search for fours early.
   LeafJudgement judge(PuctBoard& leaf, std::uint32_t vcf_nodes, const PointSet& excluded = {},
                       const std::function<bool()>& should_stop = {});
   // Search for a win by continuous threats, with at most `vct_nodes` nodes. Returns the win, or an empty judgement. The

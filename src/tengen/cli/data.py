@@ -60,7 +60,7 @@ def generate(
         Path | None,
         typer.Option(help="Finish the games in this file (written with --proved) instead of playing new ones."),
     ] = None,
-    seed: Annotated[int, typer.Option(help="Random seed; each seed produces different games.")] = 1,
+    seed: Annotated[int, typer.Option(help="Random seed; different seeds give different games.")] = 1,
     workers: Annotated[
         int | None, typer.Option(min=1, help="Number of processes (default: one per core).", show_default=False)
     ] = None,

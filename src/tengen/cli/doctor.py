@@ -152,7 +152,7 @@ def _print_speeds(console: Console) -> None:
         console.print(row, style="yellow" if ratio < _SLOW else "")
     if slow:
         console.print(
-            f"Speeds below {100 * _SLOW:.0f} % of the expected ones: {slow}. Close other programs and repeat the check."
+            f"Speeds below {100 * _SLOW:.0f}% of the expected ones: {slow}. Close other programs and repeat the check."
             " If speeds stay low, this processor is slower than the reference, or the native module was built without"
             " optimisation; rebuild it with `make clean install`."
         )

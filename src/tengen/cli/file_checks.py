@@ -56,7 +56,7 @@ class Item:
 
 
 def find_items(path: Path) -> Iterator[Item]:
-    """Yield the items at or below a path, sorted. Raises `InputError` if `path` is a file of an unknown kind."""
+    """Yield the items at or below a path, sorted. Raises `InputError` if it does not exist or is of an unknown kind."""
     if not path.exists():
         raise InputError(f"{path} does not exist")
     if path.is_dir():
@@ -338,7 +338,7 @@ def check_games(path: Path) -> Findings:
 
 
 def check_puzzles(path: Path) -> Findings:
-    """Check a puzzle file and play every solution."""
+    """Check a puzzle file and replay every solution."""
     from tengen.puzzles.puzzle import parse_puzzles
     from tengen.records.limits import MAX_FILE_BYTES
 

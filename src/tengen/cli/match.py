@@ -28,7 +28,7 @@ _EXAMPLES = """
 
 
 class Proofs(StrEnum):
-    """How many players must claim a proved result to end a game."""
+    """How many players must claim a proved result to end a game; `NONE` never ends one early."""
 
     NONE = "none"
     ONE = "one"
@@ -77,21 +77,22 @@ def match(
     ] = None,
     sprt_model: Annotated[Model, typer.Option(help="Elo model for --sprt.")] = Model.LOGISTIC,
     proofs: Annotated[
-        Proofs, typer.Option(help="How many players must claim a proved result to end a game early.")
+        Proofs, typer.Option(help="How many players must claim a proved result to end a game early (none: never).")
     ] = Proofs.NONE,
     resign: Annotated[
         str | None,
         typer.Option(
             metavar="RULE",
-            help="A player resigns after valuing its position below -VALUE for MOVES moves (for example 0.95,4).",
+            help="A player resigns after valuing its position at -VALUE or worse for MOVES moves in a row"
+            " (VALUE[,MOVES], for example 0.95,4; default: never).",
         ),
     ] = None,
     draw: Annotated[
         str | None,
         typer.Option(
             metavar="RULE",
-            help="Draw when both players value the game within VALUE for MOVES moves each, after AFTER stones "
-            "(for example 0.02,10,60).",
+            help="The game is drawn when both players have valued it within ±VALUE for MOVES moves each in a row, after"
+            " AFTER stones (VALUE[,MOVES[,AFTER]], for example 0.02,10,60; default: never).",
         ),
     ] = None,
     max_moves: Annotated[

@@ -38,7 +38,7 @@ def register(app: typer.Typer) -> None:
 def generate(
     rules: RulesOption = DEFAULT_RULES,
     count: Annotated[int, typer.Option(min=1, help="Number of openings to find.")] = 50,
-    seed: Annotated[int, typer.Option(help="Random seed; each seed finds different openings.")] = 0,
+    seed: Annotated[int, typer.Option(help="Random seed; different seeds give different openings.")] = 0,
     agent: _AgentOption = "alphabeta",
     nodes: Annotated[int, typer.Option(min=1, help="Node limit of the longest search per opening.")] = 20_000,
     max_value: Annotated[float, typer.Option(help="Maximum absolute value of an opening, from 0 to 1.")] = 0.15,

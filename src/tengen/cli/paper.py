@@ -29,7 +29,7 @@ def register(app: typer.Typer) -> None:
 def paper(
     name: Annotated[str, typer.Argument(help="Name of the paper; omit it to list all papers.")] = "",
     quick: Annotated[
-        bool, typer.Option("--quick", help="Run the short form: fewer games and seeds, at most about three minutes.")
+        bool, typer.Option("--quick", help="Run the short form: fewer games and seeds, about three minutes at most.")
     ] = False,
     retrain: Annotated[
         bool, typer.Option("--retrain", help="Train every network from scratch instead of using the shipped ones.")
@@ -92,12 +92,12 @@ def paper(
         return
     found = load_paper(name, quick=quick)
     if publish and (quick or only):
-        raise InputError("--publish adds the finished experiments of a run: omit --quick and --only")
+        raise InputError("--publish needs the output folder of a full run: omit --quick and --only")
     if publish and not (published / name / "README.md").exists():
         raise InputError("--publish writes to the repository, but this is an installed package: run it in a clone")
     folder = out or Path("runs/papers") / (f"{name}-quick" if quick else name)
     if folder.resolve().is_relative_to(published.resolve()):
-        raise InputError(f"{folder} contains the published results: choose another folder with --out")
+        raise InputError(f"{folder} is inside the folder of the published results: choose another folder with --out")
     engines = dict(_parse_engine(text) for text in engine or [])
     lab = Lab(
         out=folder.absolute(),

@@ -33,7 +33,7 @@ def generate(
     vcf: Annotated[int, typer.Option(min=0, help="Number of puzzles won by continuous fours.")] = 10,
     vct: Annotated[int, typer.Option(min=0, help="Number of puzzles won by continuous threats.")] = 10,
     defence: Annotated[int, typer.Option(min=0, help="Number of puzzles with a single move that does not lose.")] = 0,
-    seed: Annotated[int, typer.Option(help="Random seed; each seed finds different puzzles.")] = 0,
+    seed: Annotated[int, typer.Option(help="Random seed; different seeds give different puzzles.")] = 0,
     out: Annotated[Path | None, typer.Option(help="File to write (default: standard output).")] = None,
 ) -> None:
     """Find positions with exactly one right move, proved by the solver, and grade them by depth."""

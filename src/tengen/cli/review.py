@@ -149,7 +149,7 @@ def _parse_thresholds(text: str | None) -> Thresholds | None:
     except ValueError:
         raise InputError(f"--thresholds must be three percentages such as 6,14,28, not {text!r}") from None
     if not 0 < inaccuracy <= mistake <= blunder <= 1:
-        raise InputError(f"--thresholds {text!r} must increase from above 0 to at most 100, such as 6,14,28")
+        raise InputError(f"--thresholds must rise from above 0 to at most 100, such as 6,14,28, not {text!r}")
     return Thresholds(inaccuracy=inaccuracy, mistake=mistake, blunder=blunder)
 
 

@@ -73,7 +73,7 @@ def run_app(app: typer.Typer, name: str) -> NoReturn:
 
 
 def _terminate(number: int, frame: FrameType | None) -> None:
-    """Handle SIGTERM like Ctrl-C, with the handler that the command has set. A background job may ignore Ctrl-C."""
+    """Handle SIGTERM like Ctrl-C, with the command's handler if it has set one. Background jobs may ignore SIGINT."""
     global _is_terminated  # noqa: PLW0603  a signal handler cannot return a value
     _is_terminated = True
     handler = signal.getsignal(signal.SIGINT)

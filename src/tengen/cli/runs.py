@@ -128,7 +128,7 @@ def export(
         Path | None, typer.Option(help="CSV file to write (default: standard output).", show_default=False)
     ] = None,
 ) -> None:
-    """Export the metrics of a run as CSV: one line per iteration, one column per number."""
+    """Export the metrics of a run as CSV: one row per iteration, one column per metric."""
     import io
     import sys
 

@@ -77,7 +77,10 @@ def register(app: typer.Typer) -> None:
         ] = False,
         workers: Annotated[int, typer.Option(min=0, help="Number of search processes; 0 for one per core.")] = 0,
     ) -> None:
-        """Serve the board: play, analyse, review, puzzles, laboratory. Ctrl-C stops the server; games are saved."""
+        """Serve the board in the browser: games, analysis, review, puzzles and the laboratory. Ctrl-C stops the server.
+
+        Games are saved.
+        """
         from tengen.core.extras import needs_extra
 
         with needs_extra("tengen serve", "web"):

@@ -315,7 +315,7 @@ class TerminalGame:
         self._show_board()
 
     def _undo_moves(self) -> bool:
-        """Go back to the last position in which a person was to move; return False without such a position."""
+        """Go back to the last position in which a person was to move; return False if there is none."""
         if not self._opening.is_done:
             return False
         first = len(self._opening.position.moves) if len(self._openings) > 1 else 0
@@ -327,7 +327,7 @@ class TerminalGame:
         return False
 
     def _undo_opening(self) -> bool:
-        """Go back to the last opening action by a person; return False without such an action."""
+        """Go back to just before the last opening action by a person; return False if there is none."""
         for index in range(len(self._openings) - 2, -1, -1):
             seat = self._openings[index].seat
             if seat is not None and self._seats[seat].agent is None:
@@ -338,7 +338,7 @@ class TerminalGame:
 
     def _hint(self, agent_text: str) -> None:
         if self._is_over or not self._opening.is_done:
-            self._print_error("no hint available: no player is about to move")
+            self._print_error("no hint available: the game is over or in its opening procedure")
             return
         if agent_text:
             with make_agent(agent_text) as helper:

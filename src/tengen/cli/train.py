@@ -51,8 +51,8 @@ def train(
         float | None,
         typer.Option(
             min=0,
-            help="Stop at the end of the iteration after this many minutes (default: the preset's limit); same as"
-            " --set minutes=…. With --resume, this sets a new limit.",
+            help="Stop after this many minutes, at the end of the current iteration (default: the preset's limit); same"
+            " as --set minutes=…. With --resume, this sets a new limit.",
         ),
     ] = None,
     keys: Annotated[

@@ -127,9 +127,11 @@ def search(
     pairs: Annotated[int, typer.Option(min=1, help="Number of game pairs in the whole run.")] = 5000,
     nodes: Annotated[int, typer.Option(min=1, help="Nodes per search.")] = 10_000,
     seed: Annotated[int, typer.Option(help="Random seed for the run.")] = 1,
-    step: Annotated[float, typer.Option(help="Perturbation of each parameter, as a fraction of its range.")] = 0.08,
+    step: Annotated[
+        float, typer.Option(help="Perturbation of each parameter at the end of the run, as a fraction of its range.")
+    ] = 0.08,
     gain: Annotated[
-        float, typer.Option(help="Size of the update after a won pair, as a fraction of the perturbation.")
+        float, typer.Option(help="Size of the update after a won pair at the end of the run, as a fraction of --step.")
     ] = 0.008,
     workers: Annotated[
         int | None, typer.Option(min=1, help="Number of processes (default: one per core).", show_default=False)

@@ -321,7 +321,7 @@ class EngineProcess:
             self._changed.notify_all()
 
     def _enqueue(self, lines: list[str], size: int) -> None:
-        """Queue lines of output. Reading stops when the engine floods, so that it blocks on its full pipe."""
+        """Queue lines of output. If the engine floods, reading stops, and the engine blocks on its full pipe."""
         self._log_lines("<-", lines)
         with self._changed:
             self._lines.extend(lines)

@@ -68,7 +68,7 @@ def draw_comparison(comparison: Comparison, path: Path) -> None:
 
 
 def write_csv(metrics: Metrics, file: TextIO) -> None:
-    """Write metrics as CSV: one line per iteration, one column per number; nested names are joined by dots."""
+    """Write metrics as CSV: one row per iteration, one column per metric; nested names are joined by dots."""
     rows = [dict(_flatten(line)) for line in metrics]
     columns = list(dict.fromkeys(key for row in rows for key in row))
     writer = csv.DictWriter(file, columns, restval="", lineterminator="\n")

@@ -1,7 +1,7 @@
 """The checks of a compliance test. Each one runs in a new process of the engine.
 
-A check returns a remark for the report, or raises `Problem`. Positions of Gomocup's own test of new engines are written
-as Gomocup writes them: letters are columns and numbers are rows, counted from the top left.
+A check returns a remark for the report, or raises `Problem`. Positions are in the notation of Gomocup's own test of new
+engines: letters are columns and numbers are rows, counted from the top left.
 """
 
 from __future__ import annotations
@@ -287,7 +287,7 @@ def _second_game(open_engine: Open) -> str:
     return ""
 
 
-@check("bad commands", Group.ROBUSTNESS, "impossible commands neither end nor confuse the engine", "begin")
+@check("bad commands", Group.ROBUSTNESS, "invalid commands neither stop nor confuse the engine", "begin")
 def _bad_commands(open_engine: Open) -> str:
     bad = (
         "TURN 99,99",
@@ -315,12 +315,12 @@ def _bad_commands(open_engine: Open) -> str:
                 shown = command if len(command) < 40 else f"a line of {len(command):,} characters"
                 problem = describe_fault(error) if isinstance(error, EngineError) else error
                 raise Problem(
-                    f"after {shown!r}: {problem.detail}", "answer ERROR to impossible commands and keep running"
+                    f"after {shown!r}: {problem.detail}", "answer ERROR to invalid commands and keep running"
                 ) from None
     return f"{len(bad)} commands"
 
 
-@check("bad board", Group.ROBUSTNESS, "a BOARD block with invalid lines does not end the engine", "board")
+@check("bad board", Group.ROBUSTNESS, "a BOARD block with invalid lines does not stop the engine", "board")
 def _bad_board(open_engine: Open) -> str:
     with open_engine() as engine:
         engine.start()
@@ -346,7 +346,7 @@ def _idle(open_engine: Open) -> str:
         idle_s = engine.settings.idle_ms / 1000
         answer = engine.next_answer(time.monotonic() + idle_s)
         if answer is not None:
-            raise Problem(f"{answer[:60]!r} follows the move", "write only messages before the move, then nothing")
+            raise Problem(f"{answer[:60]!r} follows the move", "write messages only before the move, nothing after it")
         written = engine.count_output() - written
         if written > _IDLE_LINES:
             raise Problem(
@@ -419,9 +419,9 @@ def _rule_check(number: int, name: str) -> None:
         return ""
 
 
-# Positions, moves that are right in them, and why.
+# By rule number: positions, the good moves in each (any legal move if there are none), and what they do.
 _TACTICS: dict[int, tuple[tuple[str, str, str], ...]] = {
-    1: (("h8h9i8h10g8h11j13h12g14h14i15", "f8j8", "stops the open three; six in a row do not win"),),
+    1: (("h8h9i8h10g8h11j13h12g14h14i15", "f8j8", "stops the open three; six in a row does not win"),),
     4: (("h8h9i7i9h10i6i11i12", "", "plays no forbidden point"),),
     8: (("h8f8g8f9i8f7j8l8", "f5f6f10f11", "stops the open three; a five closed at both ends does not win"),),
     9: (("h8f8g8f9i8f7j8l8", "f5f6f10f11", "stops the open three; a five closed at both ends does not win"),),
@@ -429,7 +429,7 @@ _TACTICS: dict[int, tuple[tuple[str, str, str], ...]] = {
 
 
 def _require_move(engine: Conversation, size: int, rule_number: int, moves: str, good: str, what: str) -> None:
-    """Require one of the good moves (any legal move if there are none) in a position."""
+    """Require one of the moves `good` in a position; any legal move if `good` is empty."""
     ms = 5 * engine.settings.turn_ms
     engine.start(size, rule_number, turn_ms=ms)
     try:
@@ -440,7 +440,7 @@ def _require_move(engine: Conversation, size: int, rule_number: int, moves: str,
         raise
     if good and move not in _points(good, size):
         raise Problem(
-            f"it does not play {' or '.join(_names(good))} (top left is a1) after {moves} on {size}x{size},"
+            f"after {moves} on {size}x{size} (top left is a1), it does not play {' or '.join(_names(good))},"
             f" which {what}",
             "obey INFO rule, or answer ERROR at the first move under a rule that is not supported",
             Grade.WARNING,
@@ -578,7 +578,7 @@ def _analysis(open_engine: Open) -> str:
 
 
 def check_output(transcript: Transcript) -> Iterator[tuple[str, str, Problem | None]]:
-    """Yield name, requirement and problem of the checks on everything the engine wrote."""
+    """Yield the name, requirement and problem of each check on everything that the engine wrote."""
     strange = None
     if transcript.strange_count:
         examples = ", ".join(map(repr, transcript.strange))
@@ -700,7 +700,7 @@ def _position(moves: str, size: int = 15, rule_number: int = 0) -> Position:
 
 
 def _far_point(position: Position) -> Point:
-    """Return a free point for the opponent: near the edge and away from its other stones, so that no line appears."""
+    """Return a free point for the opponent: on the edge and away from its other stones, so that it makes no line."""
     width, height = position.ruleset.width, position.ruleset.height
     for x in range(0, width, 3):
         for y in (0, height - 1):
@@ -711,7 +711,10 @@ def _far_point(position: Position) -> Point:
 
 
 def _crowded_position(free: tuple[Point, ...]) -> Position:
-    """Return a position on 15x15 without a five in which only a few points are free: the given ones and four others."""
+    """Return a 15x15 position that has no five and only a few free points.
+
+    These are the given points, the corners, and a few more so that both sides have equally many stones.
+    """
     colours: tuple[list[Point], list[Point]] = ([], [])
     for y in range(15):
         for x in range(15):

@@ -27,7 +27,7 @@ from tengen.protocols.piskvork.notation import (
 LONG_LINE = 8_000
 """Longest line that Piskvork reads."""
 _FLOOD_BYTES = 1 << 20
-"""Output without a move that counts as a flood."""
+"""Number of bytes without a move above which silence at the deadline counts as a flood."""
 _COMPLAINT_S = 0.5
 """Time to wait for a move after the engine has answered ERROR or UNKNOWN."""
 _QUIET_S = 0.1
@@ -73,7 +73,7 @@ class Transcript:
 
     def __init__(self) -> None:
         self.strange: list[str] = []
-        """The first lines that are neither words of the protocol nor squares."""
+        """The first lines that are not squares and do not begin with a word of the protocol."""
         self.strange_count = 0
         self.stderr = ""
         """The first line of stderr."""
@@ -163,7 +163,7 @@ class Conversation:
         return None
 
     def unexpected_answer(self) -> str | None:
-        """Return the first line that is not a message within a short time, after a command without an answer."""
+        """Return the first line that is not a message, after a command that must not be answered, or None."""
         return self.next_answer(time.monotonic() + _QUIET_S)
 
     def start(
@@ -195,7 +195,7 @@ class Conversation:
         self.send(*self.settings_lines(rule_number, turn_ms))
 
     def set_rules(self, width: int, height: int, rule_number: int = 0) -> None:
-        """Clear the board on our side."""
+        """Start from an empty board of this size and rule on our side."""
         rule = next(rule for rule, number in RULE_NUMBERS.items() if number == rule_number)
         self.position = Position.start(Ruleset(width, height, 5, rule))
 
@@ -355,6 +355,6 @@ _REMEDIES = {
     EngineFault.CRASH: "an engine runs until END or the end of its input, whatever it reads",
     EngineFault.FLOOD: "write at most a few lines per second while thinking and nothing while idle",
     EngineFault.CLOSED: "keep stdin and stdout open until END",
-    EngineFault.MEMORY: "limit the tables to INFO max_memory; child processes count",
+    EngineFault.MEMORY: "stay below INFO max_memory, including the memory of child processes",
     EngineFault.TIMEOUT: "read the input all the time, or at least whenever no answer is due",
 }

@@ -79,7 +79,7 @@ class ComplianceReport:
 
     @property
     def is_compliant(self) -> bool:
-        """Whether no check failed."""
+        """Whether no check failed or was left untested."""
         return not any(finding.grade in (Grade.FAILED, Grade.UNTESTED) for finding in self.findings)
 
     @property

@@ -24,7 +24,7 @@ def check_engine(
     only: Collection[str] = (),
     on_finding: Callable[[Finding], None] | None = None,
 ) -> ComplianceReport:
-    """Run the checks (default: all; `only` also runs those that the named ones need) and return the report.
+    """Run all checks, or those in `only` and the ones they depend on, and return the report.
 
     Raises `EngineError` if the program cannot be started. `on_finding` receives each finding as soon as it is known.
     """

@@ -48,7 +48,7 @@ _MAX_MESSAGES = 8
 _MAX_MESSAGE = 200
 """Maximum number of remarks kept per move (the last ones), and maximum number of characters kept of each."""
 _FLOOD_BYTES = 1 << 20
-"""Output without an answer that counts as a flood rather than as silence when the time runs out."""
+"""Number of bytes without an answer above which a timeout counts as a flood rather than as silence."""
 _WORDS = frozenset({"OK", "ERROR", "UNKNOWN", "MESSAGE", "DEBUG", "SUGGEST", "INFO", "SWAP"})
 """First words of lines that have a meaning in the protocol."""
 _UNLIMITED_DEPTH = 99
