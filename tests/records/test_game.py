@@ -136,7 +136,7 @@ def test_set_up_stones_become_moves_in_turn_with_passes_where_needed() -> None:
 def test_removed_stones_cannot_become_moves() -> None:
     record = game("h8i9")
     record.root.children[0].children[0].add(Node(setup=Setup(empty=(Point("h8"),))))
-    with pytest.raises(RecordError, match="removes or replaces stones \\(h8\\)"):
+    with pytest.raises(RecordError, match="remove or replace stones \\(h8\\)"):
         main_plies(record, passes=True)
 
 

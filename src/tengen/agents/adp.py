@@ -88,7 +88,7 @@ class AdpAgent(Agent):
 KINDS = (
     AgentKind(
         name="adp",
-        summary="One move ahead with a critic over shape counts, trained by temporal differences; no search.",
+        summary="Looks one move ahead with a critic over shape counts, trained by temporal differences; no search.",
         parameters=AdpParameters,
         make=AdpAgent,
     ),

@@ -145,7 +145,7 @@ KINDS: tuple[AgentKind, ...] = (
     _simple_kind("random", PolicyKind.RANDOM, "Plays a random legal point."),
     AgentKind(
         "naive",
-        "Wins and blocks connected fours, blocks open threes; higher levels extend threes, twos and single stones.",
+        "Completes or blocks connected fours, blocks open threes; higher levels extend threes, twos and single stones.",
         NaiveParameters,
         lambda chosen: SimpleAgent("naive", chosen.policy, chosen.seed),
     ),

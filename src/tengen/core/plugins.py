@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 # `import tengen` imports this module, so slow modules of the standard library are imported where they are used.
 
-# A path has no colon except after a Windows drive letter, so an agent setting that contains a path does not match.
+# A path has no colon except after a Windows drive letter, so `brain:cmd=./x.py` does not match.
 _IN_FILE = re.compile(r"(?P<path>(?:[A-Za-z]:(?=[\\/]))?[^:=,\"]+\.py)(?::(?P<name>[^\W\d]\w*))?(?P<rest>:.*)?")
 
 

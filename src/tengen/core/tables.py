@@ -53,7 +53,7 @@ class TableReader:
     """
 
     def __init__(self, origin: str, folder: Path) -> None:
-        """Store the source name for error messages (`origin`) and the folder that relative paths refer to."""
+        """Store the source name for error messages (`origin`) and the base folder of relative paths."""
         self._origin = origin
         self._folder = folder
 

@@ -56,7 +56,7 @@ _MENTIONED = (Kind.FIVE, *_FOURS, Kind.DOUBLE_THREE, Kind.OPEN_THREE)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StandingThreat:
-    """A four, an open four or an open three on the board; unless answered, its owner completes it on the next move."""
+    """A four, an open four or an open three on the board, which its owner completes next unless it is answered."""
 
     colour: Colour
     kind: Kind

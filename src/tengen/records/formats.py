@@ -212,7 +212,7 @@ class Losses:
         self._lost: Counter[Feature] = Counter()
 
     def add(self, record: GameRecord) -> None:
-        """Count one record."""
+        """Add one record to the counts."""
         self._games += 1
         found = count_features(record, self._format.own_properties)
         holds = self._format.holds(record)

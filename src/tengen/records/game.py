@@ -495,7 +495,7 @@ def plies_of(node: Node, turn: Colour, stones: Mapping[Point, Colour]) -> list[P
     if node.setup:
         replaced = node.setup.empty or [*filter(stones.__contains__, (*node.setup.black, *node.setup.white))]
         if replaced:
-            raise RecordError(f"a set-up node removes or replaces stones ({' '.join(replaced)})")
+            raise RecordError(f"the format has no set-ups that remove or replace stones ({' '.join(replaced)})")
         waiting = {Colour.BLACK: list(node.setup.black), Colour.WHITE: list(node.setup.white)}
         while waiting[Colour.BLACK] or waiting[Colour.WHITE]:
             plies.append(waiting[turn].pop(0) if waiting[turn] else None)
