@@ -40,7 +40,7 @@ def generate(
     count: Annotated[int, typer.Option(min=1, help="Number of openings to find.")] = 50,
     seed: Annotated[int, typer.Option(help="Random seed; different seeds give different openings.")] = 0,
     agent: _AgentOption = "alphabeta",
-    nodes: Annotated[int, typer.Option(min=1, help="Node limit of the longest search per opening.")] = 20_000,
+    nodes: Annotated[int, typer.Option(min=1, help="Node limit of the final (longest) search per opening.")] = 20_000,
     max_value: Annotated[float, typer.Option(help="Maximum absolute value of an opening, from 0 to 1.")] = 0.15,
     min_stones: Annotated[int, typer.Option(min=1, help="Minimum number of stones.")] = 3,
     max_stones: Annotated[int, typer.Option(min=1, help="Maximum number of stones.")] = 6,
