@@ -419,6 +419,9 @@ _SUMMARY = """\
 command that measures it. [The papers](../../papers/README.md) have a page each. Brackets contain 95 % intervals, or the
 range over several seeds.*
 
+"Not run yet" is about the experiments in their present form. The results of earlier forms, which the README names, are on
+the papers' own pages, with what was different.
+
 """
 
 
@@ -431,11 +434,11 @@ def summary_page() -> str:
 
 
 def publish(paper: Paper, results: Results, source: Path, target: Path, summary: Path, lab: Lab) -> list[str]:
-    """Add the finished experiments of a run to the published ones, and store their figures in `expected.json`.
+    """Publish the finished experiments of a run, and store their figures in `expected.json`.
 
     Results, table and plots are copied to `target`; `summary`, the page with the headlines of all papers, is rewritten.
-    Experiments that were published earlier are kept unless their settings have changed since. Returns the names of the
-    experiments without published results.
+    They replace earlier results of the same experiments; other published results are kept if their settings still
+    match. Returns the names of the experiments without published results.
 
     Raises `InputError` for a quick run, for results of another paper or with other settings, and if no experiment is
     finished.
@@ -445,7 +448,7 @@ def publish(paper: Paper, results: Results, source: Path, target: Path, summary:
     if results.about.get("paper") != paper.name:
         raise InputError(f"{source} has the results of {results.about.get('paper')!r}, not of {paper.name!r}")
     if results.about.get("quick"):
-        raise InputError("the results of a quick run are not published: run the paper without --quick")
+        raise InputError("the results of a quick run cannot be published: run the paper without --quick")
     known = {one.name: one for one in paper.experiments}
     finished = {name: kept for name, kept in results.experiments.items() if name in known}
     if not finished:
