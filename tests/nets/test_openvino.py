@@ -138,7 +138,7 @@ def test_what_it_cannot_do_is_refused(package: FakeOpenVino, monkeypatch: pytest
         load_evaluator("6x6x4", backend="openvino", precision="int8")
     with pytest.raises(InputError, match=r"^model "):
         OpenVinoEvaluator(b"nothing")
-    with pytest.raises(InputError, match=r"backend=openvino runs fp32 networks on the CPU, not precision=int8"):
+    with pytest.raises(InputError, match=r"supports only precision=fp32 on the CPU, not precision=int8"):
         SelfPlayConfig(backend=Backend.OPENVINO, precision="int8")  # type: ignore[arg-type]
     with pytest.raises(InputError, match=r"backend=torch cannot run self-play; use onnxruntime or openvino"):
         SelfPlayConfig(backend=Backend.TORCH)

@@ -245,7 +245,7 @@ def test_finished_experiments_are_published_one_session_after_the_other(
     both = paper(training(seeds=2, curve="running_reward"), games())
 
     quick = run_paper(both, lab(tmp_path / "quick"), only=("small",), quick=True)
-    with pytest.raises(InputError, match="results of a quick run are not published"):
+    with pytest.raises(InputError, match="results of a quick run cannot be published"):
         publish(both, quick, tmp_path / "quick", target, summary, lab(tmp_path))
     with pytest.raises(InputError, match="has no finished experiments: run `tengen paper test` first"):
         publish(both, replace(quick, about={"paper": "test"}, experiments={}), tmp_path, target, summary, lab(tmp_path))

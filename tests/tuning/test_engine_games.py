@@ -151,10 +151,10 @@ def test_a_folder_that_is_not_there_is_found_out_before_a_game(tmp_path):
 @pytest.mark.parametrize(
     ("line", "named"),
     [
-        ("nonsense", "line 1 is not an engine game"),
+        ("nonsense", "line 1 is not a valid engine game"),
         ('{"game":0,"ruleset":"9x9:5:freestyle","first":1,"moves":"e5e6","values":[1,2],"outcome":"draw"}', "2 values"),
         ('{"game":0,"ruleset":"9x9:5:freestyle","first":0,"moves":"","values":[],"outcome":"lost"}', "lost"),
-        ("[" * 10_000, "line 1 is not an engine game"),
+        ("[" * 10_000, "line 1 is not a valid engine game"),
         (
             '{"game":0,"ruleset":"9x9:5:freestyle","first":0,"moves":"e5k1","values":[1,2],"outcome":"draw"}',
             "k1 is not",

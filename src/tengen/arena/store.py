@@ -243,7 +243,7 @@ class GameStore:
                 raise ValueError("the players are not numbered from 0")
             return [Entrant(name=_text(name), agent=_text(agent)) for _, name, agent in rows]
 
-    # -- its games -------------------------------------------------------------------------------------------------
+    # -- games -----------------------------------------------------------------------------------------------------
 
     def add(self, game: ScheduledGame, result: GameResult) -> None:
         """Commit a finished game. Raises `InputError` if the store already contains a game with this number."""
@@ -354,7 +354,7 @@ class GameStore:
             )
             return [_summary(row, players) for row in rows]
 
-    # -- its random openings ---------------------------------------------------------------------------------------
+    # -- random openings -------------------------------------------------------------------------------------------
 
     def openings(self, ruleset: Ruleset) -> StoredOpenings:
         """Return the shelf of random openings for a ruleset."""
@@ -415,7 +415,7 @@ class GameStore:
             self._database.execute("DELETE FROM settings WHERE key LIKE ?", (f"{_DRAW_SETTING}%",))
             self._database.execute("COMMIT")
 
-    # -- its file --------------------------------------------------------------------------------------------------
+    # -- file ------------------------------------------------------------------------------------------------------
 
     def is_sound(self) -> bool:
         """Return whether the file passes SQLite's integrity check."""

@@ -93,8 +93,8 @@ class _Model:
         self.nodes = sorted({(name, one.time) for one in results for name in (one.one, one.other) if name not in fixed})
         if len(self.nodes) > _MAX_NODES:
             raise InputError(
-                f"too many ratings: {len(self.nodes)} pairs of a player and a time, maximum {_MAX_NODES}; "
-                "rate fewer games"
+                f"too many ratings: {len(self.nodes)} pairs of player and time, but at most {_MAX_NODES} are"
+                " supported; rate fewer games"
             )
         places = {node: place for place, node in enumerate(self.nodes)}
         size = len(self.nodes)

@@ -20,7 +20,7 @@ from tengen.errors import WorkerError
 
 _LOOK_S = 0.5
 MAX_LOSSES = 10
-"""Number of workers lost with the same order at which the pool gives up."""
+"""The pool gives up after losing this many workers that were executing the same order."""
 
 OrderT = TypeVar("OrderT")
 ResultT = TypeVar("ResultT")

@@ -150,7 +150,7 @@ class FleetSelfPlay:
             "nodes": [[node, round(by_node[node] / seconds, 3)] for node in sorted({*workers, *by_node})],
         }
 
-    # -- called in the thread ----------------------------------------------------------------------------------------
+    # -- called by the thread of the fleet ---------------------------------------------------------------------------
 
     def _pump(self) -> None:
         try:

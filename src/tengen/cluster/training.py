@@ -44,7 +44,7 @@ class RayPlace:
     warn: Warn = lambda _: None
 
     def self_play(self, spec: SelfPlaySpec, config: SelfPlayConfig, arrays: Arrays) -> FleetSelfPlay:
-        """Return a fleet for self-play in which each worker plays as many games as a local thread."""
+        """Return a fleet for self-play in which each worker plays as many games at once as a local thread."""
         from tengen.cluster.ray_site import RaySite
 
         # A worker sees a GPU only if it has requested one.

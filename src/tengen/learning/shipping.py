@@ -173,8 +173,8 @@ def format_card(card: dict[str, Any], config: str) -> str:
     if card["accuracy"]:
         shares = {key: f"{100 * value:.1f} %" for key, value in card["accuracy"].items() if key.startswith("top")}
         lines.append(
-            f"On {card['accuracy']['samples']:,} moves of held-out test games, the move played is its first choice in"
-            f" {shares['top1']} and among its first five in {shares['top5']}; without openings,"
+            f"On {card['accuracy']['samples']:,} moves of held-out test games, the move played is the network's first"
+            f" choice in {shares['top1']} and among its first five in {shares['top5']}; without openings,"
             f" {shares['top1_without_openings']} and {shares['top5_without_openings']}.\n"
         )
     for name in card.get("pictures", ()):

@@ -54,7 +54,10 @@ def continue_run(
         found = f"{header.algorithm} {header.preset}".rstrip()
         raise InputError(f"{folder} contains a run of {found}; resume it with that algorithm and preset")
     if algorithm is None and InFile.parse(header.algorithm) is not None:
-        raise InputError(f"{folder} is trained by the file {header.algorithm}, whose code is run only if you name it")
+        raise InputError(
+            f"{folder} is trained by the file {header.algorithm}, whose code is run only if you name it as the"
+            " algorithm"
+        )
     net = run.config_table.get("net")
     kind = net.get("kind") if isinstance(net, dict) else None
     is_trusted = f"net.kind={kind}" in settings

@@ -114,7 +114,7 @@ class _Count:
 
 
 class MissingDataError(InputError):
-    """An experiment needs files that cannot be shipped; the others run without it."""
+    """An experiment needs files that cannot be shipped; the other experiments run without it."""
 
 
 @dataclass(slots=True)
@@ -240,7 +240,7 @@ class Experiment(ABC):
         return found
 
     def has_settings(self, done: Mapping[str, Any], lab: Lab) -> bool:
-        """Whether results were produced with these settings. A setting newer than the results counts as its default."""
+        """Whether results were produced with these settings; any missing from the results must be at their defaults."""
         defaults = {one.name for one in fields(self) if getattr(self, one.name) == one.default}
         return {
             name: value for name, value in self.settings_table(lab).items() if name in done or name not in defaults

@@ -37,7 +37,7 @@ class Games(Experiment):
     rounds: int = 10
     """Games per pair and colour."""
     first_games: int = 0
-    """Also report the results of only this many games per pair and colour, as many as in the paper; 0 to disable."""
+    """Number of first games per pair and colour, as in the paper, whose results are also reported alone; 0 for none."""
     challengers: int = 0
     """Number of players at the start of the list who play all others but not each other; 0 for a round robin."""
     plays_self: bool = False
@@ -155,7 +155,7 @@ class Games(Experiment):
     def _play(self, store: GameStore, pair: tuple[str, str], agents: Mapping[str, str], lab: Lab) -> None:
         names = pair if pair[0] != pair[1] else (pair[0], f"{pair[0]}, itself")
         file = shipped_folder("data") / "openings" / self.openings if self.openings else None
-        # A self-pairing of n games with each colour would count every game twice, so half of the rounds suffice.
+        # A game of a player against itself counts for both colours, so half of the rounds suffice.
         rounds = self.rounds if pair[0] != pair[1] else (self.rounds + 1) // 2
         tournament = Tournament(
             name=f"{self.name}: {names[0]} and {names[1]}",
@@ -176,7 +176,7 @@ class Games(Experiment):
             play(tournament, store, concurrency=lab.concurrency, make_pool=make_pool, on_result=tell)
 
     def _check(self, games: list[StoredGame], pair: tuple[str, str], lab: Lab) -> None:
-        """Raise `AgentError` if one of our own players failed; a fault of an external engine is a lost game."""
+        """Raise `AgentError` if one of our own players failed; a fault of an external engine counts as a lost game."""
         for stored in games:
             loser = stored.result.loser_seat
             if stored.result.ending.is_forfeit and loser is not None:

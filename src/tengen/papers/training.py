@@ -110,9 +110,10 @@ class Training(Experiment):
 
 
 def _without_source(table: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the part of a configuration that determines what is learned, without the path of the first network.
+    """Return the part of a configuration that determines what is learned.
 
-    That path depends on the output folder, and measurements of strength do not change a run.
+    `init_from` is left out because its path depends on the output folder, and strength measurements do not change a
+    run.
     """
     return {key: value for key, value in table.items() if key not in ("init_from", "strength")}
 

@@ -1,4 +1,4 @@
-"""The same training with single settings changed: what each of them is worth."""
+"""The same training with single settings changed, which shows what each of them is worth."""
 
 from __future__ import annotations
 

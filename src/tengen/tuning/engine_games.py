@@ -194,7 +194,7 @@ def _parse_line(path: Path, number: int, line: bytes) -> tuple[EngineGame, dict[
             outcome=Outcome(fields["outcome"]),
         )
     except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError) as error:
-        raise RecordError(f"{path}: line {number} is not an engine game: {error!r:.200}") from None
+        raise RecordError(f"{path}: line {number} is not a valid engine game: {error!r:.200}") from None
     if len(set(game.moves)) < len(game.moves) or any(abs(value) > _MAX_VALUE for value in game.values):
         raise RecordError(f"{path}: line {number} has two moves on the same point, or a value beyond {_MAX_VALUE}")
     if not 0 <= game.first <= len(game.moves) or len(game.values) != len(game.moves) - game.first:

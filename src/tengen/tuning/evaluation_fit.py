@@ -212,7 +212,7 @@ def rulesets_of(games: Sequence[EngineGame]) -> str:
 
 @dataclass(frozen=True)
 class FitSamples:
-    """The P positions from the games that the engine would evaluate (cpp/tools/features.h).
+    """The positions of the games that the engine would evaluate (cpp/tools/features.h); P is their number.
 
     Arrays are indexed by position, except those for code pairs and for the M candidate moves.
     """
@@ -315,7 +315,7 @@ def _sigmoid(values: Floats) -> Floats:
 
 
 def shape_parts() -> Floats:
-    """Return the counts of each shape and each pair of shapes in a code: float64 [codes, parts]."""
+    """Return how often each shape and each pair of shapes occurs in each code: float64 [codes, parts]."""
     codes = np.array(_native.shape_codes())
     shapes = int(codes.max()) + 1
     pairs = {pair: shapes + i for i, pair in enumerate(itertools.combinations_with_replacement(range(shapes), 2))}

@@ -87,7 +87,7 @@ class SelfPlayConfig:
             self.precision is not Precision.FP32 or self.device not in (Device.AUTO, Device.CPU)
         ):
             raise InputError(
-                f"backend=openvino runs fp32 networks on the CPU, not precision={self.precision} on"
+                f"backend=openvino supports only precision=fp32 on the CPU, not precision={self.precision} on"
                 f" device={self.device}; use backend=onnxruntime"
             )
 

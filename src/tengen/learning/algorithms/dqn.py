@@ -48,7 +48,7 @@ class LearnerConfig:
     final_learning_rate: float = 1e-4
     """Final learning rate, reached by a cosine schedule."""
     discount: float = 0.99
-    """Discount γ per row."""
+    """Discount γ per row, that is, per recorded position of a game."""
     steps: int = 3
     """Number of rows a target looks ahead."""
     batch: int = 256
@@ -118,11 +118,11 @@ class Transitions(Rows):
     """N rows from the replay buffer. A target is `reward + bootstrap · Q(s′)`, where s′ is `ahead` rows later."""
 
     planes: npt.NDArray[np.int8]
-    """[N, C, H, W]"""
+    """[N, C, H, W]: input planes."""
     legal: npt.NDArray[np.bool_]
-    """[N, area]"""
+    """[N, area]: legal moves."""
     actions: npt.NDArray[np.int64]
-    """[N]"""
+    """[N]: moves that were played."""
     reward: npt.NDArray[np.float32]
     """[N]: discounted result if the game ends within `steps` rows, else 0."""
     bootstrap: npt.NDArray[np.float32]

@@ -134,7 +134,7 @@ class LearnerConfig:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunningRewardConfig:
-    """The paper's measure of progress: running = 0.99 · running + 0.01 · (sum of the rewards in a batch).
+    """The paper's measure of progress: an exponential moving average of the reward sum per batch.
 
     It starts with the sum of the first batch.
     """

@@ -50,7 +50,7 @@ class LearnerConfig:
     final_learning_rate: float = 1e-4
     """Final learning rate, reached by a cosine schedule."""
     discount: float = 1.0
-    """Discount γ per row."""
+    """Discount γ per row, that is, per recorded position of a game."""
     gae_decay: float = 0.95
     """λ of generalised advantage estimation: 1 relies on results, 0 on the value network."""
     clip_range: float = 0.2

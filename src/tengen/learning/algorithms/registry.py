@@ -27,7 +27,7 @@ _BUILT_IN = {
     "dqn": ("tengen.learning.algorithms.dqn", "Deep Q-learning: the value of every move, from a replay buffer."),
     "evolution": (
         "tengen.learning.algorithms.evolution",
-        "Evolution strategies: samples weights around those that scored best.",
+        "Evolution strategies: new weights are sampled around those that scored best.",
     ),
     "supervised": ("tengen.learning.algorithms.supervised", "A network learns the moves of recorded games."),
     "adp": (

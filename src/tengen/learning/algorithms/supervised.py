@@ -78,7 +78,7 @@ class Config(NetLoopConfig):
     augmentation: Augmentation = field(default_factory=Augmentation)
     """Data augmentation."""
     initial_deviation: float = 0.0
-    """Standard deviation of all initial weights, with mean 0, as in stanford15; 0 uses those of the architecture."""
+    """Standard deviation of all initial weights, with mean 0, as in stanford15; 0 keeps the architecture's own."""
     learner: LearnerConfig = field(default_factory=LearnerConfig)
     """Training steps."""
     validation: int = 2048

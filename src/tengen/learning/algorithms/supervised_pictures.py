@@ -60,7 +60,7 @@ def _draw_by_move(path: Path, title: str, accuracy: Accuracy) -> None:
     if accuracy.opening_moves:
         axes.axvspan(0.5, accuracy.opening_moves + 0.5, color=MAIN, alpha=0.12, label="opening")
     axes.set_xlabel("move number")
-    axes.set_ylabel("% found")
+    axes.set_ylabel("% of moves predicted")
     axes.set_ylim(0, 100)
     add_legend(axes)
     save_figure(figure, path)

@@ -88,7 +88,7 @@ class Episodes:
     """N rows from finished games."""
 
     planes: Tensor
-    """float32 [N, C, H, W]"""
+    """float32 [N, C, H, W]: input planes."""
     legal: Tensor
     """bool [N, area]: moves that were allowed."""
     actions: Tensor
@@ -115,7 +115,7 @@ class Episodes:
 
 
 class Choose(Protocol):
-    """Function that chooses moves: (network output, allowed moves [B, area]) → (actions [B], log-probabilities [B])."""
+    """Function that chooses actions [B] among the allowed moves [B, area]; it also returns their log-probabilities."""
 
     def __call__(self, output: NetOutput, legal: Tensor) -> tuple[Tensor, Tensor]: ...
 
@@ -312,7 +312,7 @@ def discounted_returns(results: Tensor, next_sign: Tensor, discount: float) -> T
 
 
 def standardised_returns(returns: Tensor, next_sign: Tensor, games: int) -> Tensor:
-    """Scale the returns [N] of every `games` games in a row to mean 0 and standard deviation 1; 0 if all are equal."""
+    """Scale the returns [N] of every `games` consecutive games to mean 0 and deviation 1; 0 if all are equal."""
     starts = torch.nonzero(next_sign == 0).flatten()[games - 1 : -1 : games] + 1
     return torch.cat([_standardised(part) for part in torch.tensor_split(returns, starts.tolist())])
 

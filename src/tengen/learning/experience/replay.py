@@ -75,7 +75,7 @@ class Samples(Rows):
     """
 
     planes: npt.NDArray[np.int8]
-    """[N, C, H, W]"""
+    """[N, C, H, W]: input planes."""
     policy: npt.NDArray[np.float16]
     """[N, P]: policy target from the search."""
     value_to_move: npt.NDArray[np.float32]
@@ -124,7 +124,7 @@ def transform_samples(samples: Samples, chosen: npt.NDArray[np.intp], ruleset: R
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WindowConfig:
-    """Size of the replay window: `first · (total / first) ** exponent` newest positions, at most `largest`."""
+    """Size of the replay window: the newest `first · (total / first) ** exponent` positions, at most `largest`."""
 
     first: int = 10_000
     """Until this many positions have been produced, the window holds all of them."""
@@ -314,7 +314,7 @@ class Replay(Shards[Samples]):
 
     def load(self, iteration: int, total: int, checksums: Mapping[str, str] | None = None) -> None:
         """Restore the window after an iteration from disk; see `Shards.load`."""
-        self._newest = min(1, total)  # so that exactly the newest shard is read
+        self._newest = min(1, total)  # a window of one position: `Shards.load` reads only the newest shard
         super().load(iteration, total, checksums)
         if self._config.only_newest and self._lengths:
             self._newest = self._lengths[-1]

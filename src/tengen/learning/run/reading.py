@@ -162,14 +162,14 @@ def _rating(table: object) -> tuple[float, float] | None:
 
 
 def describe_learning(curve: Sequence[StrengthPoint], anchor: str) -> list[str]:
-    """Return up to three sentences about what a run has learned; none if strength was measured less than twice."""
+    """Return up to three sentences about what a run has learned; empty if strength was measured less than twice."""
     if len(curve) < 2:
         return []
     first, last = curve[0], curve[-1]
     start = "before training" if first.iteration == 0 else f"after iteration {first.iteration}"
     sentences = [
         (
-            f"In {last.seconds / 60:.1f} minutes and {last.games:,} games against itself, the player went from"
+            f"In {last.seconds / 60:.1f} minutes and {last.games:,} games, the player went from"
             f" {first.elo:+.0f} ±{first.error:.0f} Elo {start} to {last.elo:+.0f} ±{last.error:.0f} ({anchor} is 0)."
         )
     ]

@@ -1,4 +1,4 @@
-"""Experiments of "Final report for Gomoku project" (fudan): techniques of its alpha-beta, a rating list."""
+"""Experiments of "Final report for Gomoku project" (fudan): techniques of its alpha-beta search, and a rating list."""
 
 from __future__ import annotations
 
@@ -133,7 +133,7 @@ class Techniques(Experiment):
 
 
 def agent_text(variant: str, *, depth: int) -> str:
-    """Return the agent specification of a variant; with depth 0, only the per-move limits bound the depth."""
+    """Return the agent specification of a variant; with depth 0, only the limits per move apply."""
     return ":".join(("fudan", ",".join(filter(None, (VARIANTS[variant], f"depth={depth}")))))
 
 

@@ -76,7 +76,7 @@ def play_from_start(
 ) -> tuple[int, int, int]:
     """Play games from the empty board with a network as black or white; return its wins, full boards and losses.
 
-    It plays its most likely legal move, ties at random, or samples from its policy.
+    The network plays its most likely legal move, with ties broken at random, or samples from its policy.
     """
     batch = GameBatch(RULESET, games, evaluator.plane_layout)
     batch.begin(seed)
@@ -109,7 +109,7 @@ def _sample(log_policy: npt.NDArray[Any], rng: np.random.Generator) -> npt.NDArr
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Skills(Experiment):
-    """Strategies S1 to S6 as skills: shares of positions in which a network does what the strategy says."""
+    """How often networks follow the strategies S1 to S6, in positions to which each strategy applies."""
 
     networks: Mapping[str, str]
     """Trainings, or `model:NAME` for shipped models, by their name in the table."""

@@ -130,7 +130,7 @@ class TrainedGames(Games):
     """Games of networks that are trained on games that may not be redistributed."""
 
     def run(self, lab: Lab) -> Findings:
-        """Play, if all networks are trained."""
+        """Play the games; raises `MissingDataError` unless all networks are trained."""
         for text in self.players.values():
             try:
                 lab.player(text)

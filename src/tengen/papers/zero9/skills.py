@@ -1,7 +1,8 @@
 """Test positions for the skills that section 4 of zero9 describes, from games of simple players.
 
-The paper describes in words what model II learns, and after which iteration. Here each skill is a definition: it
-decides from the threats on the board and from proofs whether a position tests the skill, and which moves are right.
+The paper describes in words what model II learns, and after which iteration. Here, each skill has a definition in
+code. It decides from the threats on the board and from proofs whether a position tests the skill, and which moves are
+right.
 """
 
 from __future__ import annotations
@@ -162,14 +163,14 @@ def _extends(view: _View) -> tuple[Set[Point], Set[Point]] | None:
 
 
 def _blocks_side(view: _View) -> tuple[Set[Point], Set[Point]] | None:
-    """Block an open three on a side after which the opponent has no win by threats, where another side loses."""
+    """Block an open three on the side that leaves the opponent no win by threats, where another side would lose."""
     if not view.faces_open_three or view.makes(view.own, *_FOURS):
         return None
     return _holding(view, view.threats.answers, "vct"), set(view.threats.answers)
 
 
 def _does_not_push(view: _View) -> tuple[Set[Point], Set[Point]] | None:
-    """Defend against threats that are still to come, where a four or an open three of one's own loses."""
+    """Defend against future threats, where making a four or an open three of one's own would lose."""
     pushes = view.makes(view.own, *_FOURS, Kind.DOUBLE_THREE, Kind.OPEN_THREE)
     if not view.is_quiet or not pushes or not view.wins("vct", view.other) or view.wins("vct", view.own) is not False:
         return None
@@ -233,7 +234,7 @@ def _winning(view: _View) -> set[Point]:
 
 
 def _lengthens_chain(position: Position, point: Point, colour: Colour) -> bool:
-    """Whether a stone touches an own stone on a line that has room for five."""
+    """Whether a stone on a point touches another stone of its colour, on a line that has room for five."""
     ruleset = position.ruleset
 
     def reach(dx: int, dy: int, *, through_empty: bool) -> int:
@@ -322,7 +323,7 @@ def find_tests(ruleset: Ruleset, count: int, seed: int) -> dict[str, list[SkillT
 
 
 def _openings(ruleset: Ruleset, count: int, rng: np.random.Generator) -> list[SkillTest]:
-    """Return the empty board and boards with one stone beside the centre, where the centre is right."""
+    """Return the empty board and boards with one stone outside the centre; the right move is the centre."""
     start, right = Position.start(ruleset), frozenset({ruleset.centre})
     boards = [start, *(start.play(point) for point in start.legal_points() if point != ruleset.centre)]
     chosen = [0, *(1 + rng.permutation(len(boards) - 1))][:count]
