@@ -113,7 +113,7 @@ class LearnerConfig:
     fresh_optimizer: bool = False
     """Reset the optimizer's moments before each iteration, as in the code of zero9."""
     clip: float = 1.0
-    """Maximum gradient norm."""
+    """Maximum gradient norm; 0 for no limit."""
     average: float = 0.99
     """Decay per step of the averaged weights, which are used to play; 0 uses the newest weights."""
     search_share: float = 0.5

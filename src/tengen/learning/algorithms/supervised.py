@@ -50,7 +50,7 @@ class LearnerConfig:
     weight_decay: float = 1e-4
     """Decoupled weight decay of AdamW; the paper adds an L2 penalty to the loss."""
     clip: float = 1.0
-    """Maximum gradient norm."""
+    """Maximum gradient norm; 0 for no limit."""
     average: float = 0.995
     """Decay per step of the averaged weights, which are used to play; 0 uses the newest weights."""
     value_weight: float = 0.5

@@ -172,7 +172,7 @@ class Loop:
 
     @property
     def is_done(self) -> bool:
-        """Whether a limit was reached by the end of the last iteration; a new run does at least one iteration."""
+        """Whether the last iteration reached a limit or ended the run; a new run does at least one iteration."""
         return self._is_over
 
     # -- the start and the end of an iteration ---------------------------------------------------------------------

@@ -76,7 +76,7 @@ class RunState(StrEnum):
     STOPPED = "stopped"
     """No process holds the lock, and the run is not finished; `--resume` continues it."""
     FINISHED = "finished"
-    """All iterations are done, or the time limit was reached."""
+    """A limit was reached, or the algorithm ended the run."""
 
 
 @dataclass(frozen=True, slots=True)
