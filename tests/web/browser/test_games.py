@@ -2,11 +2,23 @@
 
 from __future__ import annotations
 
+import json
 import re
+from pathlib import Path
+from urllib.parse import quote, urlsplit
 
-from playwright.sync_api import expect
+import psutil
+import pytest
+from playwright.sync_api import Browser, expect
 
+from tests.web.browser.conftest import Serve
 from tests.web.browser.visitor import Visitor
+
+LONG_GAME = (
+    "i7k8e7h9h8g9i9g7g10i6g8j7l9i8j6j9l7k5l5l6k10k7k6m5j8j4i3m8m7k9h5k4"
+    "e8l4f8d8m4n4o3k3n3o2j2h4i4k2k1j5m2e6f5f9f4f7g11h10g12h6i5"
+)
+"""The first 59 moves of a game of the engine with itself, without a five."""
 
 
 def play_and_resign(visitor: Visitor) -> None:
@@ -101,3 +113,31 @@ def test_the_list_fits_on_a_phone(phone: Visitor) -> None:
         "all => all.map((one) => one.getBoundingClientRect().right)"
     ):
         assert box <= 390
+
+
+@pytest.mark.thorough
+def test_a_finished_game_is_found_after_a_restart_and_reviewed(browser: Browser, tmp_path: Path, serve: Serve) -> None:
+    process, address = serve(tmp_path)
+    visitor = Visitor(browser, address)
+    page = visitor.page
+    position = {"rules": "15x15:5:freestyle", "moves": re.findall(r"[a-o]\d+", LONG_GAME)}
+    visitor.open(f"#/play/new?position={quote(json.dumps(position))}")
+    page.get_by_role("radio", name="Person").check()
+    visitor.button("Start game").click()
+    visitor.put("f6")
+    visitor.await_turn()
+    visitor.button("Resign").click()
+    page.get_by_role("dialog").get_by_role("button", name="Resign").click()
+    expect(visitor.button("Rematch")).to_be_visible()
+    process.kill()
+    process.wait()
+    process, _ = serve(tmp_path, port=urlsplit(address).port or 0)
+    visitor.open("#/games")
+    row = page.locator(".game-row")
+    expect(row).to_contain_text("60 moves")
+    row.get_by_role("button", name="Review").click()
+    expect(page.get_by_text("Accuracy by phase")).to_be_visible()
+    # Processor time, because the machine may be busy.
+    times = [worker.cpu_times() for worker in psutil.Process(process.pid).children(recursive=True)]
+    assert sum(one.user + one.system for one in times) < 20
+    visitor.context.close()  # not `leave`: the page may have complained about the lost server
