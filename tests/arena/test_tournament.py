@@ -218,8 +218,67 @@ def test_only_missing_games_are_played(tmp_path: Path) -> None:
 def test_another_tournament_is_not_mixed_in(tmp_path: Path) -> None:
     with GameStore(tmp_path / "games.db") as store:
         play(make_tournament("random", "chains"), store)
-        with pytest.raises(InputError, match="changed settings: rounds, seed"):
-            play(make_tournament("random", "chains", rounds=2, seed=1), store)
+        with pytest.raises(InputError, match=r"changed settings: name, seed \(name was tournament\).*`tengen ratings`"):
+            play(make_tournament("random", "chains", rounds=2, seed=1, name="other"), store)
+        with pytest.raises(InputError, match=r"changed settings: players \(player 2 was chains\)"):
+            play(make_tournament("random", "naive", "chains"), store)
+
+
+def test_added_players_and_rounds_play_only_their_games(tmp_path: Path) -> None:
+    def grow(*agents: str, **options: object) -> list[tuple[int, int, int]]:
+        with GameStore(tmp_path / "cup.db") as store:
+            before = {stored.game.number: stored for stored in store.games()}
+            progress = play(make_tournament(*agents, **options), store)
+            after = {stored.game.number: stored for stored in store.games()}
+            assert progress.total == len(after) == store.games_planned()
+            assert progress.played_now == len(after) - len(before)
+            assert {number: after[number] for number in before} == before
+            assert [player.name for player in store.players()] == list(agents)
+            assert play(make_tournament(*agents, **options), store).played_now == 0
+            return [(one.game.round, one.game.first, one.game.second) for one in after.values()]
+
+    grow("random", "chains", rounds=1)
+    grow("random", "chains", rounds=2)
+    grow("random", "chains", "naive", rounds=2)
+    grow("random", "chains", "naive", rounds=3)
+    played = grow("random", "chains", "naive", "rule-based", rounds=4)
+    everyone = range(4)
+    assert sorted(played) == [(r, a, b) for r in range(4) for a in everyone for b in everyone if a != b]
+    with GameStore(tmp_path / "cup.db") as store:
+        openings = {stored.game.round: set[object]() for stored in store.games()}
+        for stored in store.games():
+            openings[stored.game.round].add(stored.game.opening)
+        assert all(len(one) == 1 for one in openings.values())  # added players play the openings of the others
+        for smaller in (
+            make_tournament("random", "chains", "naive", "rule-based", rounds=3),
+            make_tournament("random", "chains", "naive", rounds=4),
+            make_tournament("random", "chains", "naive", "rule-based", rounds=4, games=10),
+        ):
+            with pytest.raises(InputError, match="can only grow"):
+                play(smaller, store)
+
+
+def test_an_interrupted_tournament_can_grow(tmp_path: Path) -> None:
+    with GameStore(tmp_path / "cup.db") as store:
+        with pytest.raises(StopHereError):
+            play(make_tournament("random", "chains", rounds=3), store, on_result=_stop)
+        assert play(make_tournament("random", "chains", "naive", rounds=3), store).total == 18
+        assert store.numbers() == set(range(18))
+
+
+def _stop(_: Progress) -> None:
+    raise StopHereError
+
+
+def test_a_swiss_tournament_gets_more_rounds_but_no_players(tmp_path: Path) -> None:
+    swiss = {"format": TournamentFormat.SWISS}
+    with GameStore(tmp_path / "cup.db") as store:
+        play(make_tournament("random", "chains", "naive", "rule-based", rounds=1, **swiss), store)
+        assert (
+            play(make_tournament("random", "chains", "naive", "rule-based", rounds=2, **swiss), store).played_now == 4
+        )
+        with pytest.raises(InputError, match=r"changed settings: players.*in a Swiss tournament, only rounds"):
+            play(make_tournament("random", "chains", "naive", "rule-based", "uct:playouts=9", rounds=2, **swiss), store)
 
 
 def test_a_store_without_games_is_taken_by_any_tournament(tmp_path: Path) -> None:

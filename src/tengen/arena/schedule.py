@@ -4,16 +4,19 @@ The description determines all of them, except that a Swiss round also depends o
 
 Each game has a number. Games are numbered by round, then by ruleset, then by pairing. Each pairing plays two games in
 a row from the same opening with colours exchanged: games 2k and 2k + 1 are a pair.
+
+A tournament can grow: the games of added players and rounds are numbered after all games planned before.
 """
 
 from __future__ import annotations
 
 import hashlib
 import random
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import combinations
+from typing import NamedTuple
 
 from tengen.arena.openings import Stones, transform_opening
 from tengen.arena.swiss import SwissPairings
@@ -72,6 +75,17 @@ def pairings(players: int, format: TournamentFormat, challengers: int = 1) -> li
     return [(one, other) for one in range(challengers) for other in range(challengers, players)]
 
 
+class _Block(NamedTuple):
+    """Games that are numbered in a row: some rounds of some pairings."""
+
+    start: int
+    """Number of the first game."""
+    rounds: range
+    pairings: Sequence[tuple[int, int]]
+    """The pairings of each round; empty in a Swiss tournament, where they differ from round to round."""
+    pairs_per_ruleset: int
+
+
 class Schedule(Sequence[ScheduledGame]):
     """All games of a tournament in order, created on access."""
 
@@ -85,8 +99,12 @@ class Schedule(Sequence[ScheduledGame]):
         shuffles: bool = False,
         transforms: bool = False,
         games: int | None = None,
+        grown_from: Sequence[tuple[Sequence[tuple[int, int]], int]] = (),
     ) -> None:
         """Plan `rounds` openings for each pairing and ruleset, with two games each and at most `games` in total.
+
+        `grown_from` has the pairings and rounds of the tournament before players or rounds were added, oldest first.
+        The games planned then keep their numbers. A Swiss tournament needs none of it, since only rounds are added.
 
         If there are more rounds than openings, the openings are reused; `transforms` applies a different symmetry of
         the board each time. With `shuffles`, the openings come in a random order determined by `seed`.
@@ -94,8 +112,6 @@ class Schedule(Sequence[ScheduledGame]):
         if rounds < 1:
             raise InputError(f"rounds must be at least 1, not {rounds}")
         self._swiss = pairings if isinstance(pairings, SwissPairings) else None
-        self._pairings = [] if isinstance(pairings, SwissPairings) else list(pairings)
-        self._pairs_per_ruleset = self._swiss.per_round if self._swiss is not None else len(self._pairings)
         self._rulesets = list(openings)
         self._openings = dict(openings)
         self._order: dict[Ruleset, Sequence[int]] = {rules: range(len(found)) for rules, found in openings.items()}
@@ -106,8 +122,15 @@ class Schedule(Sequence[ScheduledGame]):
                 self._order[ruleset] = order
         self._transforms = transforms
         self._seed = seed
-        self._pairs_of_round = len(self._rulesets) * self._pairs_per_ruleset
-        total = 2 * rounds * self._pairs_of_round
+        added: Iterable[tuple[range, Sequence[tuple[int, int]]]] = [(range(rounds), ())]
+        if not isinstance(pairings, SwissPairings):
+            added = _added_games([*grown_from, (pairings, rounds)])
+        self._blocks: list[_Block] = []
+        total = 0
+        for block_rounds, block_pairings in added:
+            pairs = len(block_pairings) if self._swiss is None else self._swiss.per_round
+            self._blocks.append(_Block(total, block_rounds, block_pairings, pairs))
+            total += 2 * len(block_rounds) * len(self._rulesets) * pairs
         self._length = total if games is None else min(games, total)
 
     def __len__(self) -> int:
@@ -116,11 +139,13 @@ class Schedule(Sequence[ScheduledGame]):
     def __getitem__(self, number: int) -> ScheduledGame:  # type: ignore[override]
         if not 0 <= number < self._length:
             raise IndexError(f"there is no game {number}: the {self._length} games are numbered from 0")
-        pair, exchanged = divmod(number, 2)
-        round_number, place = divmod(pair, self._pairs_of_round)
-        ruleset_number, pairing = divmod(place, self._pairs_per_ruleset)
+        block = next(block for block in reversed(self._blocks) if block.start <= number)
+        pair, exchanged = divmod(number - block.start, 2)
+        round_index, place = divmod(pair, len(self._rulesets) * block.pairs_per_ruleset)
+        ruleset_number, pairing = divmod(place, block.pairs_per_ruleset)
         ruleset = self._rulesets[ruleset_number]
-        pairings = self._pairings if self._swiss is None else self._swiss.of_round(round_number)
+        round_number = block.rounds[round_index]
+        pairings = block.pairings if self._swiss is None else self._swiss.of_round(round_number)
         players = pairings[pairing]
         opening_number, opening = self._opening(ruleset, round_number)
         return ScheduledGame(
@@ -139,7 +164,7 @@ class Schedule(Sequence[ScheduledGame]):
 
     def stages(self) -> Iterator[range]:
         """Yield ranges of game numbers. A stage can be played once the games of the earlier stages have been added."""
-        step = self._length if self._swiss is None else 2 * self._pairs_of_round
+        step = self._length if self._swiss is None else 2 * len(self._rulesets) * self._swiss.per_round
         for start in range(0, self._length, step):
             yield range(start, min(start + step, self._length))
 
@@ -177,6 +202,21 @@ class Schedule(Sequence[ScheduledGame]):
             # The symmetry changes from opening to opening and from lap to lap.
             opening = transform_opening(ruleset, opening, images[(lap + place) % len(images)])
         return number, opening
+
+
+def _added_games(
+    sizes: Sequence[tuple[Sequence[tuple[int, int]], int]],
+) -> Iterator[tuple[range, Sequence[tuple[int, int]]]]:
+    """Yield the rounds and pairings that each size of a growing tournament adds to the one before."""
+    known: Collection[tuple[int, int]] = ()
+    known_rounds = 0
+    for pairings, rounds in sizes:
+        added = [pairing for pairing in pairings if pairing not in known]
+        if added and known_rounds:
+            yield range(known_rounds), added
+        if rounds > known_rounds:
+            yield range(known_rounds, rounds), pairings
+        known, known_rounds = set(pairings), rounds
 
 
 def _game_seed(seed: int, number: int) -> int:

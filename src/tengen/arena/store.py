@@ -14,7 +14,7 @@ import os
 import re
 import sqlite3
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -228,11 +228,17 @@ class GameStore:
 
     def set_players(self, players: Sequence[Entrant]) -> None:
         """Store the list of players; games refer to them by index."""
+        self.set_tournament(players, {})
+
+    def set_tournament(self, players: Sequence[Entrant], settings: Mapping[str, Any]) -> None:
+        """Store the list of players together with some settings, in one transaction."""
         with self._writing("the players"):
             self._database.execute("BEGIN")
             self._database.execute("DELETE FROM players")
             for place, player in enumerate(players):
                 self._database.execute("INSERT INTO players VALUES (?, ?, ?)", (place, player.name, player.agent))
+            for key, value in settings.items():
+                self.set_setting(key, value)
             self._database.execute("COMMIT")
 
     def players(self) -> list[Entrant]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from tengen.agents.registry import AgentRegistry, check_plays
 from tengen.arena.adjudication import Adjudication
@@ -46,6 +46,13 @@ class OpeningSettings:
     def __post_init__(self) -> None:
         if self.stones is not None and self.stones < 0:
             raise InputError(f"stones must be at least 0, not {self.stones}")
+
+
+class Size(NamedTuple):
+    """Size of a tournament, which grows when players or rounds are added."""
+
+    players: int
+    rounds: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,8 +119,11 @@ class Tournament:
             for name, entrant in zip(self.names(), self.players, strict=True)
         )
 
-    def schedule(self, store: GameStore | None = None) -> Schedule:
-        """Plan all games; this reads the opening files. Random openings are generated on demand and stored."""
+    def schedule(self, store: GameStore | None = None, grown_from: Sequence[Size] = ()) -> Schedule:
+        """Plan all games; this reads the opening files. Random openings are generated on demand and stored.
+
+        `grown_from` has the earlier sizes of the tournament, smallest first; the games planned then keep their numbers.
+        """
         return Schedule(
             pairings=self.pairings(),
             openings={ruleset: self._openings_of(ruleset, store) for ruleset in self.rules},
@@ -122,6 +132,7 @@ class Tournament:
             shuffles=self.openings.shuffle,
             transforms=self.openings.transform,
             games=self.games,
+            grown_from=[(pairings(size.players, self.format, self.challengers), size.rounds) for size in grown_from],
         )
 
     def play_settings(self, agents: AgentRegistry) -> PlaySettings:
@@ -209,15 +220,19 @@ def play(
     `make_pool` creates the pool that plays them. By default, `concurrency` processes on this machine play them.
     `agents` creates the players; with `AgentRegistry.adding`, they can be Python objects.
 
+    If players or rounds have been added to the tournament in the store, only their games are played.
+
     When a sequential test is decided, running games are finished and pairs completed, but they do not change the
     decision.
     """
     agents = agents or AgentRegistry()
-    schedule = tournament.schedule(store)
+    _check_extends(store, tournament)
+    sizes = _sizes(store, tournament)
+    schedule = tournament.schedule(store, sizes[:-1])
     done = store.numbers()
     if len(done) < len(schedule):
         tournament.check_players(agents)
-    _prepare(store, tournament, schedule)
+    _prepare(store, tournament, schedule, sizes)
     tally = Tally()
     for score in store.scores():
         tally.add(score)
@@ -261,34 +276,103 @@ def play(
     return progress
 
 
-def _prepare(store: GameStore, tournament: Tournament, schedule: Schedule) -> None:
-    """Write the description to an empty store; reject a store with games from a different tournament."""
-    description = describe(tournament)
+def _prepare(store: GameStore, tournament: Tournament, schedule: Schedule, sizes: Sequence[Size]) -> None:
+    """Write the description to the store if it is empty or the tournament has grown; check the openings."""
     openings = schedule.digest_openings(tournament.rules_with_files())
-    kept = store.description()
-    if not kept or not len(store):
+    kept = _kept_description(store)
+    if kept is None:
         store.clear_openings()  # left by a tournament without games
-        store.set_players(tournament.entrants())
-        store.set_setting("games", len(schedule))
-        store.set_setting("opening_files", openings)
-        store.set_setting("tournament", description)
-        return
-    kept = _without_folders(kept)  # stores from earlier versions contain folders
-    changed = sorted(key for key in {*kept, *description} if kept.get(key) != description.get(key))
-    if changed:
-        raise InputError(
-            f"{store.path} contains games from a different tournament; changed settings: {', '.join(changed)}"
-            f" ({changed[0]} was {kept.get(changed[0])!r})"
-        )
-    if len(store) < len(schedule):
-        known = store.setting("opening_files")
+    elif len(store) < len(schedule):
+        known, here = store.setting("opening_files"), openings
         if known is None:  # stores from earlier versions have a digest of all openings, random ones included
-            known, openings = store.setting("openings"), schedule.digest_openings()
-        if known not in (None, openings):
+            before = replace(tournament, rounds=_kept_sizes(store, kept)[-1].rounds)
+            known, here = store.setting("openings"), before.schedule(store).digest_openings()
+        if known not in (None, here):
             raise InputError(
                 f"{store.path} contains games from different openings;"
                 " the opening file or the engine that chooses openings has changed"
             )
+    description = describe(tournament)
+    if kept != description:
+        settings = {
+            "games": len(schedule),
+            "opening_files": openings,
+            "sizes": [list(size) for size in sizes],
+            "tournament": description,
+        }
+        store.set_tournament(tournament.entrants(), settings)
+
+
+def _kept_description(store: GameStore) -> dict[str, Any] | None:
+    """Return the description of the tournament whose games are in the store; None if there are no games."""
+    kept = store.description()
+    return _without_folders(kept) if kept and len(store) else None  # earlier versions stored folders as well
+
+
+def _check_extends(store: GameStore, tournament: Tournament) -> None:
+    """Raise `InputError` if the store has games that are not part of the tournament."""
+    kept, now = _kept_description(store), describe(tournament)
+    if kept is None:
+        return
+    changed = [key for key in sorted({*kept, *now}) if kept.get(key) != now.get(key) and not _extends(key, kept, now)]
+    if changed:
+        raise InputError(
+            f"{store.path} contains games from a different tournament; changed settings: {', '.join(changed)}"
+            f"{_describe_change(changed[0], kept, now)}. Restore them, or store the games in another file and rate both"
+            " files together with `tengen ratings`. A tournament with games can only grow: more rounds, or players at"
+            " the end of the list (in a Swiss tournament, only rounds)"
+        )
+
+
+def _extends(key: str, kept: Mapping[str, Any], now: Mapping[str, Any]) -> bool:
+    """Return whether the new value of a setting only adds games."""
+    before: Any = kept.get(key)
+    after: Any = now.get(key)
+    match key:
+        case "rounds":
+            return isinstance(before, int) and before <= after
+        case "games":
+            return isinstance(before, int) and (after is None or before <= after)
+        case "players":
+            is_swiss = now["format"] == TournamentFormat.SWISS
+            return isinstance(before, list) and not is_swiss and after[: len(before)] == before
+    return False
+
+
+def _describe_change(key: str, kept: Mapping[str, Any], now: Mapping[str, Any]) -> str:
+    """Return the earlier value of a setting in brackets, as far as it fits in a message."""
+    before: Any = kept.get(key)
+    after: Any = now.get(key)
+    if key == "players" and isinstance(before, list):
+        for number, player in enumerate(before, start=1):
+            if number > len(after):
+                return f" (player {number} is missing)"
+            if player != after[number - 1] and isinstance(player, dict):
+                return f" (player {number} was {player.get('name') or player.get('agent')})"
+        return ""
+    return f" ({key} was {before})" if isinstance(before, str | int | float) else ""
+
+
+def _sizes(store: GameStore, tournament: Tournament) -> list[Size]:
+    """Return all sizes that the tournament in the store has had, its present size last."""
+    present = Size(len(tournament.players), tournament.rounds)
+    kept = _kept_description(store)
+    if kept is None:
+        return [present]
+    sizes = _kept_sizes(store, kept)
+    # Added rounds follow the others; only added players start a new part of the schedule.
+    return [*(sizes[:-1] if sizes[-1].players == present.players else sizes), present]
+
+
+def _kept_sizes(store: GameStore, kept: Mapping[str, Any]) -> list[Size]:
+    found = store.setting("sizes") or [[len(kept["players"]), kept["rounds"]]]  # earlier versions stored no sizes
+    try:
+        sizes = [Size(int(players), int(rounds)) for players, rounds in found]
+    except (TypeError, ValueError):
+        sizes = []
+    if not sizes or any(size < Size(2, 1) for size in sizes):
+        raise InputError(f"{store.path} is damaged: {found!r} are not valid sizes of a tournament")
+    return sizes
 
 
 def describe(tournament: Tournament) -> dict[str, Any]:
