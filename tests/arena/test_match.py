@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import random
 import time
 from collections.abc import Callable
 
@@ -126,6 +127,18 @@ def test_a_fault_loses_the_game(agent: Agent, ending: Ending, words: str, seat: 
     assert words in result.detail
     assert result.ending.is_forfeit
     assert len(result.moves) == len(result.turns)
+
+
+def test_a_fault_names_the_line_of_the_players_file() -> None:
+    def choose(position: Position) -> Decision:
+        random.Random(0).choice([])  # raises in the standard library
+        raise AssertionError
+
+    line = choose.__code__.co_firstlineno + 1
+    assert game(Answering(choose), Script("a1")).detail.startswith(f"line {line} of test_match.py: IndexError: ")
+    occupied = game(Script("e5"), Answering(lambda position: position.play("e5")))
+    assert occupied.detail.startswith(f"line {line + 5} of test_match.py: ")
+    assert "occupied" in occupied.detail
 
 
 def test_a_foul_loses_the_game() -> None:

@@ -330,7 +330,8 @@ def test_an_agent_that_raises_loses_with_its_exception_and_the_command_fails(
     path = tmp_path / "game.sgf"
     result = play_against(Broken(), monkeypatch, "e5 quit", "--save", str(path))
     assert result.exit_code == 1
-    assert "black (person) wins: white (broken) failed with ZeroDivisionError: division by zero\n" in result.output
+    assert "black (person) wins: white (broken) failed: line " in result.output
+    assert " of test_play.py: ZeroDivisionError: division by zero\n" in result.output
     (record,) = records.load(path)
     assert record.position().moves == ("e5",)
 

@@ -17,6 +17,7 @@ from tengen.arena.adjudication import Adjudication, Adjudicator
 from tengen.core.contracts import Agent, Colour, Limits, Opening, Outcome, Ruleset
 from tengen.core.geometry import Point
 from tengen.core.opening_procedure import OpeningState, Option, Seat
+from tengen.core.plugins import describe_exception, place_of
 from tengen.core.position import Position
 from tengen.errors import (
     EngineError,
@@ -386,5 +387,5 @@ def _ending_of_move(error: InputError) -> Ending:
 
 
 def _sentence(error: Exception) -> str:
-    """Return the error's message, preceded by its class name unless it is a `TengenError`."""
-    return str(error) if isinstance(error, TengenError) else f"{type(error).__name__}: {error}"
+    """Return the error's message. It says where in the player's own file the error arose, if it has one."""
+    return f"{place_of(error)}{error}" if isinstance(error, TengenError) else describe_exception(error)

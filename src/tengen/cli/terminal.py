@@ -24,6 +24,7 @@ from tengen.cli.running import is_terminated
 from tengen.core.contracts import Agent, Colour, Decision, Limits, Outcome
 from tengen.core.geometry import Point
 from tengen.core.opening_procedure import OpeningState, Option, Seat
+from tengen.core.plugins import describe_exception
 from tengen.core.stop_signal import StopSignal
 from tengen.errors import AgentError, TengenError
 
@@ -230,7 +231,7 @@ class TerminalGame:
             except TengenError:
                 raise
             except Exception as error:
-                raise AgentError(f"{type(error).__name__}: {error}") from error
+                raise AgentError(describe_exception(error)) from error
             if answer != "wait":
                 stop()
             if answer == "resign":
@@ -355,7 +356,7 @@ class TerminalGame:
         except TengenError:
             raise
         except Exception as error:
-            raise AgentError(f"{helper.name} failed with {type(error).__name__}: {error}") from error
+            raise AgentError(f"{helper.name} failed: {describe_exception(error)}") from error
         self._say(f"{helper.name} would play {_describe(decision)}")
 
     def _resign(self, _: str) -> None:
@@ -402,7 +403,7 @@ class TerminalGame:
 
     def _end_reason(self, winner: Colour) -> str:
         if self._failed is not None:
-            return f"{winner.opponent} ({self._player(winner.opponent).name}) failed with {self._failed[1]}"
+            return f"{winner.opponent} ({self._player(winner.opponent).name}) failed: {self._failed[1]}"
         if self._resigned is not None:
             return f"{winner.opponent} resigned"
         if self._position.winning_line:

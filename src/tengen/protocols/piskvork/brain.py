@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable
 
 from tengen.core.contracts import Agent
+from tengen.core.plugins import describe_exception
 from tengen.protocols.pipe import LineSplitter, PipeLog
 from tengen.protocols.piskvork.commands import MAX_COMMAND_LINE, Command, CommandReader
 from tengen.protocols.piskvork.notation import MAX_BOARD, MIN_BOARD, About, Field, parse_squares, square_of_point
@@ -90,7 +91,7 @@ class BrainServer:
                 answer_command(self._session, command)
             except Exception as error:
                 # A bug in one command must not end the session; the manager may continue with another command.
-                self._session.send(f"DEBUG {type(error).__name__} in {command.name}: {str(error)[:300]}")
+                self._session.send(f"DEBUG {command.name}: {describe_exception(error)[:300]}")
                 self._session.send(f"ERROR {command.name} failed")
         self._session.thinker.close(END_GRACE_S)
 

@@ -13,6 +13,7 @@ from dataclasses import replace
 
 from tengen.core.contracts import Agent, Analysis, Decision, Rule, Ruleset
 from tengen.core.geometry import Point
+from tengen.core.plugins import describe_exception
 from tengen.core.position import Position
 from tengen.protocols.pipe import PipeLog
 from tengen.protocols.piskvork.board import BrainBoard
@@ -211,7 +212,7 @@ class Session:
             is_late = not thought.is_over
             thought.is_dropped = True
         if thought.error is not None:
-            self.send(f"DEBUG the player failed: {type(thought.error).__name__}: {str(thought.error)[:300]}")
+            self.send(f"DEBUG the player failed: {describe_exception(thought.error)[:300]}")
         elif is_late:
             self.send("DEBUG the player did not answer in time")
         return thought
