@@ -12,6 +12,7 @@ import pytest
 from tengen.core.contracts import Ruleset
 from tengen.core.planes import encode_batch
 from tengen.errors import InputError, RulesetError
+from tengen.learning.shipping import MAX_INT8_DIVERGENCE, MAX_INT8_VALUE_DIFFERENCE
 from tengen.nets.architectures import NetConfig, NetKind, build_net, save_net
 from tengen.nets.export import export_onnx, quantise
 from tengen.nets.models import find_model, load_evaluator, load_model, model_names, read_card
@@ -98,7 +99,7 @@ def test_a_shipped_model_is_whole_and_says_the_same_in_torch_fp32_and_int8(name:
     tolerances = {"torch": (1e-6, 1e-6)}
     answers = {"torch": load_evaluator(name, backend="torch").evaluate(planes)}
     if card.get("int8", True):
-        tolerances["int8"] = (0.025, 0.04)
+        tolerances["int8"] = (MAX_INT8_DIVERGENCE, MAX_INT8_VALUE_DIFFERENCE)
         answers["int8"] = load_evaluator(name, precision="int8").evaluate(planes)
     for form, (its_policy, its_value) in answers.items():
         divergence = (np.exp(policy.astype(np.float64)) * (policy - its_policy)).sum(axis=1).mean()

@@ -32,7 +32,10 @@ def ship(
         ),
     ] = None,
 ) -> None:
-    """Export a run's network as ONNX, int8 ONNX and safetensors, with a card that documents its origin."""
+    """Export a run's network as ONNX, int8 ONNX and safetensors, with a card that documents its origin.
+
+    The int8 form is left out if it differs too much from the fp32 form.
+    """
     from tengen.learning.run import Run
     from tengen.learning.shipping import ship_run
 

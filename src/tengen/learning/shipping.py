@@ -31,11 +31,18 @@ from tengen.learning.config import format_toml
 from tengen.learning.run.plots import draw_run
 from tengen.learning.run.reading import METRICS_FILE, RunReader
 from tengen.nets.architectures import count_weights, load_net
+from tengen.nets.calibration import played_planes
+from tengen.nets.evaluators import OnnxEvaluator
 from tengen.nets.export import export_onnx, quantise
-from tengen.nets.models import WEIGHTS_FILE, load_model
+from tengen.nets.models import INT8_FILE, WEIGHTS_FILE, load_model
 from tengen.records import load
 from tengen.search.critic import CRITIC_FILE, load_critic
 
+MAX_INT8_DIVERGENCE = 0.025
+"""Maximum mean divergence of an int8 network's policy from that of the fp32 network, in nats."""
+MAX_INT8_VALUE_DIFFERENCE = 0.04
+"""Maximum mean difference of their values. Networks that differ more are shipped in fp32 only."""
+_COMPARED_POSITIONS = 1000
 _CALIBRATION_GAMES = 100
 _CALIBRATION_SAMPLES = 1000
 _MAX_METRICS_BYTES = 1_000_000
@@ -95,15 +102,18 @@ def _ship_net(run: RunReader, target: Path) -> dict[str, Any]:
     net, ruleset = load_net(run.folder / WEIGHTS_FILE)
     model = export_onnx(net, ruleset, name=target.name, discount=load_model(run.folder)[1].discount)
     _write(target / "model.onnx", model)
-    if net.has_int8:
-        _write(target / "model-int8.onnx", quantise(model, _calibration(run, ruleset, net.config.planes)))
+    quantised = _quantise(run, model, ruleset, net.config.planes) if net.has_int8 else None
+    if quantised is None:
+        (target / INT8_FILE).unlink(missing_ok=True)
+    else:
+        _write(target / INT8_FILE, quantised)
     _write(target / WEIGHTS_FILE, (run.folder / WEIGHTS_FILE).read_bytes())
     return {
         "ruleset": str(ruleset),
         "planes": net.config.planes,
         "any_size": net.has_any_size,
         "weights": count_weights(net),
-        "int8": net.has_int8,
+        "int8": quantised is not None,
         "sha256": load_model(target)[1].sha256,
     }
 
@@ -249,6 +259,17 @@ def _read_accuracy(run: RunReader) -> dict[str, Any] | None:
     table: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     del table["by_stones"]
     return table
+
+
+def _quantise(run: RunReader, model: bytes, ruleset: Ruleset, layout: str) -> bytes | None:
+    """Return the int8 form of a network, or None if it differs too much from the fp32 form."""
+    quantised = quantise(model, _calibration(run, ruleset, layout))
+    planes = played_planes(ruleset, layout, _COMPARED_POSITIONS, seed=1)
+    policy, value = OnnxEvaluator(model).evaluate(planes)
+    its_policy, its_value = OnnxEvaluator(quantised).evaluate(planes)
+    divergence = (np.exp(policy.astype(np.float64)) * (policy - its_policy)).sum(axis=1).mean()
+    is_close = divergence < MAX_INT8_DIVERGENCE and np.abs(its_value - value).mean() < MAX_INT8_VALUE_DIFFERENCE
+    return quantised if is_close else None
 
 
 def _calibration(run: RunReader, ruleset: Ruleset, layout: str) -> np.ndarray[Any, np.dtype[np.float32]]:

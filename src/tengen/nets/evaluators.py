@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tengen.core.contracts import Evaluator, Ruleset
-from tengen.core.extras import needs_package
+from tengen.core.extras import needs_extra
 from tengen.core.planes import FloatPlanes
 from tengen.core.symmetry import permutation, symmetries, transform_array
 from tengen.errors import InputError
@@ -76,7 +76,7 @@ class OpenVinoEvaluator:
 
     def __init__(self, model: bytes, *, threads: int = 1, place: str = "model") -> None:
         """Load the content of an ONNX file; raise an `InputError` that names `place` if it is not a usable network."""
-        with needs_package("backend openvino", "'tengen[openvino]'", "openvino"):
+        with needs_extra("backend openvino", "openvino"):
             import openvino
 
         self.file = check_network(model, place)

@@ -47,7 +47,8 @@ class Backend(StrEnum):
 
 
 NETWORK_FILE = "model.onnx"
-_FILES = {Precision.FP32: NETWORK_FILE, Precision.INT8: "model-int8.onnx"}
+INT8_FILE = "model-int8.onnx"
+_FILES = {Precision.FP32: NETWORK_FILE, Precision.INT8: INT8_FILE}
 WEIGHTS_FILE = "model.safetensors"
 MILESTONES_FOLDER = "milestones"
 """Folder in a run with the networks of chosen iterations, each in a folder named after its iteration."""

@@ -20,6 +20,7 @@ from tengen.core.position import Position
 from tengen.datasets.build import BuildConfig, build_dataset
 from tengen.datasets.dataset import Dataset, Split
 from tengen.errors import InputError
+from tengen.learning import shipping
 from tengen.learning.accuracy import TEST_FILE, measure_accuracy
 from tengen.learning.algorithms import supervised
 from tengen.learning.algorithms.supervised_pictures import PICTURES
@@ -163,6 +164,19 @@ def test_a_run_resumed_in_the_middle_ends_the_same(tmp_path, data) -> None:
         assert (cut.folder / file).read_bytes() == (whole.folder / file).read_bytes()
     losses = [[line["losses"] for line in run.metrics()] for run in (whole, cut)]
     assert losses[0] == losses[1]
+
+
+def test_an_int8_form_that_differs_too_much_is_not_shipped(tmp_path, data, monkeypatch) -> None:
+    run = make_run(tmp_path / "cnn", data, "iterations=1")
+    train(run)
+    target = tmp_path / "models" / "cnn-7x7"
+    shipped = []
+    for limit in (shipping.MAX_INT8_VALUE_DIFFERENCE, 0.0):
+        monkeypatch.setattr(shipping, "MAX_INT8_VALUE_DIFFERENCE", limit)
+        ship_run(run, target, "tengen train supervised")
+        card = json.loads((target / "card.json").read_text(encoding="utf-8"))
+        shipped.append((card["int8"], (target / "model-int8.onnx").exists()))
+    assert shipped == [(True, True), (False, False)]
 
 
 def test_a_network_learns_the_games_it_sees(data) -> None:
