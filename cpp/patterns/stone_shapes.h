@@ -1,9 +1,9 @@
 // The 100 stone shapes that a critic counts, as defined in "Final report for Gomoku project".
 //
 // Along each line a stone is part of a shape (blocked?, outer, middle, outer, blocked?). The middle is the unbroken row
-// through the stone. An outer row follows on one side after one empty point. A side is blocked if an enemy stone or
-// the edge comes after its last stone. A shape and its mirror image are the same. Stones are counted, not rows: three
-// in a row count three times.
+// through the stone. On each side, an outer row may follow after exactly one empty point. A side is blocked if an enemy
+// stone or the edge comes directly after its last stone. A shape and its mirror image are the same. Stones are counted,
+// not rows: three in a row count three times.
 #pragma once
 
 #include <array>

@@ -9,6 +9,8 @@
 
 namespace tengen {
 
+// A small thread pool that splits a call into numbered parts.
+//
 // The calling thread takes parts from the front, and helper threads take parts from the back as soon as they are awake.
 // A helper that wakes up late costs nothing, because the caller waits only for helpers that have claimed a part.
 //

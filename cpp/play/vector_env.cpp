@@ -248,7 +248,7 @@ void VectorEnv<Plane>::write_all(int index) {
   update_fouls(index);
 }
 
-// Show the fouls of the side to move in the mask, in place of those shown before. White has none.
+// Mask out the fouls of the side to move, and restore the points masked out before. White has no fouls.
 template <typename Plane>
 void VectorEnv<Plane>::update_fouls(int index) {
   if (config_.rules.rule != Rule::kRenju) return;

@@ -101,7 +101,7 @@ class VectorEnv {
     Colour actor;         // the colour to act next
     int actions_done;     // in this game
     FoulTracker tracker;  // only in renju
-    PointSet fouls;       // of the colour to act, as shown in the mask
+    PointSet fouls;       // of the colour to act; the mask excludes them
   };
 
   Game& at(int index);

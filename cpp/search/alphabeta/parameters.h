@@ -56,7 +56,7 @@ struct SearchParameters {
   int aspiration = 16;
 
   int order_history = 211;  // ordering score at the maximum history score of the point
-  int order_kind = 300;     // ordering score at the maximum history score of the kind
+  int order_kind = 300;     // ordering score at the maximum history score of the kind of move
   int order_counter = 100;
   int history_bonus = 5;  // times the square of the depth in plies
 };

@@ -68,7 +68,7 @@ class UctArena {
 
   // Free all nodes and create the root, node 0.
   UctNode& reset();
-  // Create `count` consecutive nodes. Returns the number of the first, or kFull.
+  // Create `count` consecutive nodes. Returns the index of the first, or kFull.
   std::uint32_t allocate(int count);
   UctNode& at(std::uint32_t index) { return chunks_[index >> kLog2Chunk][index & (kChunk - 1)]; }
   std::uint64_t size() const { return allocated_.load(std::memory_order_relaxed); }

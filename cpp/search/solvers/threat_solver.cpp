@@ -299,7 +299,8 @@ void ThreatSolver::finish_line(PatternBoard& board, bool attacking) {
   if (answer != kNoPoint) board.unmake();
 }
 
-// Follow the proved tree and append its moves to line_. Nodes whose table entries were overwritten are searched again.
+// Append one line through the proved tree to line_; return whether it is complete. Nodes whose table entries were
+// overwritten are searched again.
 bool ThreatSolver::extract_line(PatternBoard& board, bool attacking, int depth) {
   std::vector<Child> children;
   const Numbers settled = expand(board, attacking, children);

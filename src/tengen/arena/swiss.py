@@ -50,8 +50,8 @@ class SwissPairings:
     def _pair_next_round(self) -> None:
         if self._games_left:
             raise InputError(
-                f"round {len(self._rounds) + 1} cannot be paired: {self._games_left} games of the previous round are"
-                " missing"
+                f"cannot pair round {len(self._rounds) + 1}: the previous round has unfinished games"
+                f" ({self._games_left})"
             )
         rng = random.Random(f"swiss {self._seed} {len(self._rounds)}")
         pairs = pair_round(self._points, self._met, rng)

@@ -72,7 +72,8 @@ def match(
     sprt: Annotated[
         str | None,
         typer.Option(
-            metavar="BOUNDS", help="Stop when an SPRT with elo0,elo1[,alpha,beta] reaches a verdict (for example 0,10)."
+            metavar="BOUNDS",
+            help="Stop when an SPRT reaches a verdict. BOUNDS is elo0,elo1[,alpha,beta], for example 0,10.",
         ),
     ] = None,
     sprt_model: Annotated[Model, typer.Option(help="Elo model for --sprt.")] = Model.LOGISTIC,

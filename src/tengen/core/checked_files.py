@@ -87,7 +87,7 @@ def parse_arrays(data: bytes, place: str, max_bytes: int = MAX_ARRAY_BYTES) -> d
 
 def _parse_member(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> npt.NDArray[Any]:
     if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-        raise ValueError(f"{member.filename!r} uses the unknown compression method {member.compress_type}")
+        raise ValueError(f"{member.filename!r} uses unsupported compression method {member.compress_type}")
     with archive.open(member) as file:
         shape, in_columns, kind = _read_array_header(file)
         count = math.prod(shape)

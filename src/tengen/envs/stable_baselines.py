@@ -38,7 +38,7 @@ class GomokuVecEnv(VecEnv):
         self.env = GomokuVectorEnv(num_envs, *args, **settings)
         self._started = time.monotonic()
         self._actions: Actions | None = None
-        # VecEnv.__init__ asks for render_mode through get_attr.
+        # VecEnv.__init__ asks for render_mode through get_attr, which needs self.env.
         super().__init__(num_envs, self.env.single_observation_space, self.env.single_action_space)
 
     def reset(self) -> npt.NDArray[Any]:

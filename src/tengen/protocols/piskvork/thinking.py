@@ -124,7 +124,7 @@ class Thinker:
         self._jobs.put(lambda: self._do(thought))
 
     def note_command(self, number: int) -> None:
-        """A command has been read: stop pondering. Returns immediately."""
+        """Record that command `number` has been read, and stop pondering. Returns immediately."""
         with self._changed:
             self._last_command = number
         self._stop_pondering()

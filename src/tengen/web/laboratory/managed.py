@@ -242,7 +242,7 @@ def _train(order: Order) -> None:
     else:
         run = start_run(folder, order.algorithm, order.preset, order.settings, order.seed)
     try:
-        with Progress(Console(highlight=False, width=120), order.name) as progress:
+        with Progress(Console(highlight=False, width=120, markup=False), order.name) as progress:
             execute(run, progress)
     except TengenError as error:
         if not order.config_sha256:

@@ -256,7 +256,9 @@ class Operations:
                 " wait for one to finish, or stop one"
             )
         if len(folders) >= _MAX_OPERATIONS:
-            raise NotDueError(f"{self._orders_root} is full; delete old folders in it")
+            raise NotDueError(
+                f"{self._orders_root} already has {_MAX_OPERATIONS} operations, the maximum; delete old folders in it"
+            )
         if free_bytes(output) < self._limits.min_free_mb << 20:
             raise NotDueError(f"less than {self._limits.min_free_mb} MB of disk space is free; delete some files")
 
