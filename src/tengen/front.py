@@ -335,7 +335,7 @@ def train(
     else:
         current = start_run(folder, algorithm, preset, changes, seed)
     try:
-        console = Console(highlight=False, quiet=quiet)
+        console = Console(highlight=False, quiet=quiet, markup=False)
         with Progress(console, folder.name) as progress, logging_to_wandb(current, wandb, progress.say):
             execute(current, progress)
     except Exception as error:

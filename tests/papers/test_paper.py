@@ -26,12 +26,12 @@ from tengen.papers.paper import (
     Section,
     format_summary,
     load_paper,
-    paper_names,
     publish,
     read_results,
     run_paper,
     summary_page,
 )
+from tengen.papers.titles import paper_names
 from tengen.papers.training import Training
 
 TINY = ("ruleset=3x3:3", "iterations=2", "updates=2", "play.games=10", "strength.every=0", "net.channels=8",

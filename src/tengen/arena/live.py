@@ -24,7 +24,7 @@ class LiveView:
         from rich.console import Console
         from rich.live import Live
 
-        self._console = console or Console(file=sys.stderr)
+        self._console = console or Console(file=sys.stderr, markup=False)
         self._is_quiet = is_quiet
         shows_table = not is_quiet and self._console.is_terminal
         self._live = Live(console=self._console, auto_refresh=False, transient=True) if shows_table else None

@@ -39,10 +39,10 @@ svg { max-width: 100%; height: auto; }
 
 def print_tables(standings: Standings, console: Console) -> None:
     """Print the report without its details. A table wider than the terminal is split, so numbers are never cut off."""
-    from rich.markup import escape
     from rich.table import Table as RichTable
+    from rich.text import Text
 
-    console.print(f"[bold]{escape(standings.name)}[/]: {summary(standings)}", highlight=False)
+    console.print(Text.assemble((standings.name, "bold"), f": {summary(standings)}"), highlight=False)
     for table in tables(standings):
         if table.is_detail:
             continue
@@ -50,11 +50,11 @@ def print_tables(standings: Standings, console: Console) -> None:
             shown = RichTable(title=part.title, caption=part.note or None, title_justify="left", caption_justify="left")
             for place, column in enumerate(part.columns):
                 if place < part.left:
-                    shown.add_column(escape(column), overflow="fold")
+                    shown.add_column(Text(column), overflow="fold")
                 else:
-                    shown.add_column(escape(column), justify="right", no_wrap=True)
+                    shown.add_column(Text(column), justify="right", no_wrap=True)
             for row in part.rows:
-                shown.add_row(*map(escape, row))
+                shown.add_row(*map(Text, row))
             console.print(shown)
 
 

@@ -47,4 +47,4 @@ def register(app: typer.Typer) -> None:
                 parameters.append(f" ({row.type})  {row.help}\n")
             parameters.rstrip()
             table.add_row(kind.name, Text(kind.summary), parameters)
-        Console(highlight=False).print(table)
+        Console(highlight=False, markup=False).print(table)

@@ -71,7 +71,7 @@ def register(app: typer.Typer) -> None:
         limits = Limits(time_ms=time_ms, depth=depth, nodes=nodes, simulations=simulations, threads=threads)
         with make_agent(agent) as player:
             check_plays(player, board.ruleset)
-            _show(Console(highlight=False), board, player.analyse(board, limits, lines))
+            _show(Console(highlight=False, markup=False), board, player.analyse(board, limits, lines))
 
 
 def _show(console: Console, position: Position, snapshots: Iterator[Analysis]) -> None:

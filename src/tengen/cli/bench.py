@@ -42,7 +42,7 @@ def register(app: typer.Typer) -> None:
             position = row.position.position()
             table.add_row(str(position.ruleset), str(position.stones), f"{row.nodes:,}", f"{row.seconds:.2f}")
 
-        console = Console(highlight=False)
+        console = Console(highlight=False, markup=False)
         with console.status("searching …"):
             result = run_bench(depth or DEFAULT_DEPTH, on_row=add)
         console.print(table)

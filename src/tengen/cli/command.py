@@ -103,7 +103,7 @@ def _print_help(shown: Any, ctx: Any, sections: list[tuple[str, list[tuple[str, 
     from rich.console import Console
     from rich.text import Text
 
-    console = Console(highlight=False)
+    console = Console(highlight=False, markup=False)
     width = min(console.width, _MAX_WIDTH)
     text = Text()
     text.append("Usage: ", "bold").append(_usage(shown, ctx) + "\n")

@@ -85,7 +85,7 @@ def generate(
         seed=seed,
         weights=weights,
     )
-    console = Console(highlight=False)
+    console = Console(highlight=False, markup=False)
     started = time.monotonic()
     before = played = moves = 0
 
@@ -151,7 +151,7 @@ def build(
         keeps_duplicates=keep_duplicates,
         seed=seed,
     )
-    console = Console(highlight=False)
+    console = Console(highlight=False, markup=False)
     started = time.monotonic()
     with Progress(console, target.name) as progress:
 
@@ -182,7 +182,7 @@ def _print_stats(folder: Path) -> None:
     dataset = Dataset.open(folder)
     for name, value in describe_dataset(dataset):
         table.add_row(name, value)
-    console = Console(highlight=False)
+    console = Console(highlight=False, markup=False)
     console.print(table)
     for sentence in dataset.description.get("damaged_files", ()):
         console.print(f"damaged: {sentence}", markup=False, soft_wrap=True)
@@ -216,7 +216,7 @@ def measure(
     if average:
         evaluator = AveragedEvaluator(evaluator, data.ruleset)
     numbers = np.sort(np.random.default_rng(seed).permutation(data.find(Split.TEST))[:moves])
-    console = Console(highlight=False)
+    console = Console(highlight=False, markup=False)
     with Progress(console, model) as progress:
         accuracy = measure_accuracy(
             evaluator, data, numbers, lambda done: progress.update(done / len(numbers), None, f"{done:,} moves")

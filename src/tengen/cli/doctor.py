@@ -57,7 +57,7 @@ def doctor(
 
     from tengen.core.extras import EXTRAS
 
-    console = Console(highlight=False)
+    console = Console(highlight=False, markup=False)
     for name, text in (*_describe_installation(), *_describe_machine()):
         _print_row(console, name, text)
     console.print("\nExtras", style="bold")

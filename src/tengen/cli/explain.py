@@ -28,7 +28,7 @@ def register(app: typer.Typer) -> None:
         from tengen.patterns.explain import explain as explain_position
 
         found = explain_position(read_position(position, rules))
-        console = Console(highlight=False)
+        console = Console(highlight=False, markup=False)
         console.print(draw_board(found.position, in_colour=can_show_colour(console)))
         for sentence in found.sentences:
             console.print(sentence, markup=False, soft_wrap=True)

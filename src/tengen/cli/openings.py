@@ -88,7 +88,7 @@ def generate(
         trials=TrialSettings(games=games, nodes=game_nodes),
         min_share=min_share,
     )
-    with Progress(Console(stderr=True), str(ruleset)) as progress:
+    with Progress(Console(stderr=True, markup=False), str(ruleset)) as progress:
 
         def show(judged: int, found: int) -> None:
             progress.update(found / count, None, f"{found:,} of {count:,} openings, {judged:,} candidates")
@@ -144,7 +144,7 @@ def check(
     ruleset = Ruleset.parse(rules)
     openings = load_openings(file, ruleset)[:first]
     trials = TrialSettings(games=games, nodes=game_nodes)
-    with Progress(Console(stderr=True), file.name) as progress:
+    with Progress(Console(stderr=True, markup=False), file.name) as progress:
 
         def show(checked: int) -> None:
             progress.update(checked / len(openings), None, f"{checked:,} of {len(openings):,} openings")

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 _EXAMPLES = """
     tengen paper                    # list the papers
-    tengen paper pg9 --quick        # the short form, in about three minutes
+    tengen paper pg9 --quick        # the short form
     tengen paper zero9 --retrain    # train its networks from scratch first
     tengen paper zero9 --show       # print the published results; run nothing
 """
@@ -28,9 +28,7 @@ def register(app: typer.Typer) -> None:
 
 def paper(
     name: Annotated[str, typer.Argument(help="Name of the paper; omit it to list all papers.")] = "",
-    quick: Annotated[
-        bool, typer.Option("--quick", help="Run the short form: fewer games and seeds, about three minutes at most.")
-    ] = False,
+    quick: Annotated[bool, typer.Option("--quick", help="Run the short form: fewer games and seeds.")] = False,
     retrain: Annotated[
         bool, typer.Option("--retrain", help="Train every network from scratch instead of using the shipped ones.")
     ] = False,
@@ -74,22 +72,24 @@ def paper(
     from tengen.core.extras import needs_extra
     from tengen.core.shipped import shipped_folder
     from tengen.errors import InputError
+    from tengen.papers.titles import paper_titles
 
     published = shipped_folder("papers")
-    console = Console(highlight=False)
+    console = Console(highlight=False, markup=False)
     if show:
         _show(console, published, name)
         return
-    with needs_extra("running a paper", "train"):
-        from tengen.papers.experiment import Lab
-        from tengen.papers.paper import RESULTS_FILE, TABLE_FILE, load_paper, paper_names, read_results, run_paper
-        from tengen.papers.paper import publish as publish_results
     if not name:
         listing = Table(box=None, show_header=False)
-        for one in paper_names():
-            listing.add_row(f"[bold]{one}", load_paper(one).title)
+        listing.add_column(style="bold")
+        for one, title in paper_titles().items():
+            listing.add_row(one, title)
         console.print(listing)
         return
+    with needs_extra("running a paper", "train"):
+        from tengen.papers.experiment import Lab
+        from tengen.papers.paper import RESULTS_FILE, TABLE_FILE, load_paper, read_results, run_paper
+        from tengen.papers.paper import publish as publish_results
     found = load_paper(name, quick=quick)
     if publish and (quick or only):
         raise InputError("--publish needs the output folder of a full run: omit --quick and --only")

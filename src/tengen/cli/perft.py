@@ -52,7 +52,7 @@ def register(app: typer.Typer) -> None:
         for ply, (nodes, wins) in enumerate(plies, 1):
             table.add_row(str(ply), f"{nodes:,}", f"{wins:,}")
         total = sum(nodes for nodes, _ in plies)
-        console = Console(highlight=False)
+        console = Console(highlight=False, markup=False)
         console.print(table)
         console.print(f"{total:,} nodes in {seconds:.2f} s, {total / max(seconds, 1e-9):,.0f} nodes/s")
 

@@ -99,7 +99,7 @@ def register(app: typer.Typer) -> None:
             players = [_make_player(text, opening.position.ruleset, rng, closing) for text in texts]
             seats = dict(zip((Seat.PROPOSER, Seat.CHOOSER), players, strict=True))
             limits = Limits(time_ms=time_ms, depth=depth, nodes=nodes, simulations=simulations)
-            game = TerminalGame(Console(), opening, seats, limits, rng)
+            game = TerminalGame(Console(markup=False), opening, seats, limits, rng)
             try:
                 game.run()
             finally:

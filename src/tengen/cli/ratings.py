@@ -59,7 +59,7 @@ def ratings(
         standings = collect(stores, anchors, mixes_limits=mix_limits)
         if pgn is not None:
             write_pgn(stores, pgn)
-    print_tables(standings, Console())
+    print_tables(standings, Console(markup=False))
     if json_file is not None:
         write_text(json_file, json.dumps(as_json(standings), indent=2, ensure_ascii=False) + "\n")
     if report is not None and (missing := write_report(standings, report)):

@@ -67,7 +67,7 @@ def register(app: typer.Typer) -> None:
             lambda: threats.solve_threats(board, kind.value, Limits(time_ms=time_ms), for_side=attacker, stop=stop),
             stop.set,
         )
-        console = Console(highlight=False)
+        console = Console(highlight=False, markup=False)
         marks = {point: str(number % 100) for number, point in enumerate(result.line, 1)}
         console.print(draw_board(board, in_colour=can_show_colour(console), marks=marks))
         console.print(str(result), markup=False, soft_wrap=True)

@@ -92,7 +92,7 @@ def tournament(
         if len(described.players) == 2:
             for line in match_lines(progress):
                 typer.echo(line)
-        print_tables(standings, Console())
+        print_tables(standings, Console(markup=False))
         folder = report or run.report
         if folder is not None:
             if missing := write_report(standings, folder):

@@ -85,7 +85,7 @@ def fit(
         ordering_iterations=ordering_iterations,
         seed=seed,
     )
-    console = Console(highlight=False)
+    console = Console(highlight=False, markup=False)
     fit_files(games, target, config, lambda line: console.print(line, soft_wrap=True))
     console.print(f"wrote {target} and {target.with_suffix('.json').name}", soft_wrap=True)
 
@@ -114,7 +114,7 @@ def net(
     config = NetFitConfig(
         epochs=epochs, result_weight=result_weight, learning_rate=learning_rate, threads=threads, seed=seed
     )
-    console = Console(highlight=False)
+    console = Console(highlight=False, markup=False)
     train_files(games, base, target, config, lambda line: console.print(line, soft_wrap=True))
     console.print(f"wrote {target} and {target.with_suffix('.json').name}", soft_wrap=True)
 
@@ -145,7 +145,7 @@ def search(
     from tengen.tuning.spsa import Spsa, SpsaConfig, tune_search
 
     check_writable(target)
-    console = Console(highlight=False)
+    console = Console(highlight=False, markup=False)
     config = SpsaConfig(ruleset=Ruleset.parse(rules), pairs=pairs, nodes=nodes, seed=seed, step=step, gain=gain)
     reported = time.monotonic()
 

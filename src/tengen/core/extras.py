@@ -21,6 +21,8 @@ class Extra:
 EXTRAS: Mapping[str, Extra] = {
     "train": Extra("training and `make demo`", ("torch", "onnx", "matplotlib", "scipy")),
     "web": Extra("the board in the browser", ("fastapi", "starlette", "uvicorn", "pydantic", "websockets")),
+    "tensorboard": Extra("training runs in TensorBoard", ("tensorboard",)),
+    "openvino": Extra("networks in bf16", ("openvino",)),
     "plots": Extra("plots of ratings and runs", ("matplotlib",)),
     "envs": Extra("Gymnasium and PettingZoo environments", ("gymnasium", "pettingzoo", "pygame")),
     "cluster": Extra(

@@ -26,6 +26,7 @@ from tengen.core.tables import TableReader, did_you_mean, read_toml
 from tengen.errors import InputError, MissingExtraError
 from tengen.papers.experiment import Column, Experiment, Figure, Findings, Lab, MissingDataError
 from tengen.papers.games import Games
+from tengen.papers.titles import paper_names
 from tengen.papers.training import Training
 from tengen.papers.variants import Variants
 
@@ -110,11 +111,6 @@ class Paper:
     """Shipped models that can replace a training, by training."""
 
 
-def paper_names() -> list[str]:
-    """Return the names of all papers."""
-    return sorted(path.parent.name for path in _PACKAGE.glob("*/config.toml"))
-
-
 def load_paper(name: str, *, quick: bool = False) -> Paper:
     """Read a paper's experiments and numbers; `quick` is the short form, which leaves out long experiments."""
     if name not in paper_names():
@@ -179,7 +175,7 @@ def run_paper(paper: Paper, lab: Lab, *, only: Sequence[str] = (), quick: bool =
     ]
     for number, experiment in enumerate(todo, 1):
         about = experiment.about or experiment.name
-        lab.console.print(f"[bold]{paper.name} {number}/{len(todo)}[/] {experiment.name}: {about}", soft_wrap=True)
+        lab.console.print(f"{paper.name} {number}/{len(todo)} {experiment.name}: {about}", style="bold", soft_wrap=True)
         wall, cpu = time.monotonic(), _cpu_seconds()
         try:
             found = experiment.run(lab)
