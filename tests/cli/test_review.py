@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -132,3 +133,14 @@ cli.main()
     assert done.stderr.strip().splitlines()[-1] == "stopped after 2 of 9 moves"
     assert "   2. white i9" in done.stdout
     assert "   3. " not in done.stdout
+
+
+def test_a_match_game_is_reviewed_from_the_end_of_its_opening(tmp_path: Path) -> None:
+    games = ("match", "random", "naive", "--rules", "9x9", "--games", "2", "--quiet", "--save", str(tmp_path))
+    assert CliRunner().invoke(cli.app, list(games)).exit_code == 0
+    file = str(tmp_path / "games.sgf")
+    output = CliRunner().invoke(cli.app, ["review", file, "--effort", "quick", "--all"], env={"COLUMNS": "100"}).output
+    assert "The first 5 stones were given as an opening and are not judged." in output
+    assert min(int(number) for number in re.findall(r"^ *(\d+)\.", output, re.MULTILINE)) == 6
+    assert "game 1 of 2; --game chooses another" in output
+    assert "game 2 of 2" in CliRunner().invoke(cli.app, ["show", file, "--game", "2"]).output

@@ -17,7 +17,7 @@ from tengen.patterns.explain import Kind, explain
 from tengen.puzzles.making import MakerConfig, play_game
 from tengen.records import FORMATS, GameRecord
 from tengen.records.formats import Options
-from tengen.records.game import MarkKind, Node, Setup
+from tengen.records.game import OPENING_PROPERTY, MarkKind, Node, Setup
 from tengen.review import (
     EFFORTS,
     Effort,
@@ -31,6 +31,7 @@ from tengen.review import (
     assess,
     reason_to_play,
     review_game,
+    review_page,
     try_move,
 )
 from tengen.review.reasons import SENTENCES
@@ -71,6 +72,25 @@ def test_an_ignored_open_three_is_a_blunder_with_its_refutation() -> None:
     assert position.outcome.winner is Colour.BLACK
     assert review.moves[-1].quality is Quality.BEST
     assert 6 in review.key_moves
+
+
+def test_the_stones_of_a_given_opening_are_not_judged() -> None:
+    game = game_of(IGNORED_THREE)
+    whole = review_game(game, QUICK)
+    game.root.properties = {OPENING_PROPERTY: ("6",)}
+    review = review_game(game, QUICK)
+    assert review.moves == whole.moves[6:]
+    assert review.given_sentence == "The first 6 stones were given as an opening and are not judged."
+    assert [side.moves for side in review.sides.values()] == [2, 1]
+    annotated = annotate(game, review)
+    assert annotated.moves() == game.moves()
+    assert annotated.opening_stones == 6
+    assert review.given_sentence in annotated.comment
+    values = [node.value for node in annotated.main_line()]
+    assert values[:6] == [None] * 6
+    assert values[6:] == [review.root_black_value, *(move.black_value_after for move in review.moves)]
+    page = review_page(game, review, ["title"])
+    assert review.given_sentence in page
 
 
 def test_a_missed_five_is_named_before_everything_else() -> None:

@@ -11,7 +11,7 @@ from tengen.arena.match import Ending, GameResult
 from tengen.arena.store import GameStore, StoredGame
 from tengen.core.contracts import Colour, Outcome
 from tengen.core.files import atomic_write, writing
-from tengen.records.game import GameRecord
+from tengen.records.game import OPENING_PROPERTY, GameRecord
 
 
 def game_record(stored: StoredGame, players: Sequence[Entrant], event: str = "") -> GameRecord:
@@ -37,6 +37,8 @@ def game_record(stored: StoredGame, players: Sequence[Entrant], event: str = "")
     chosen = nodes[len(nodes) - len(result.turns) :]
     for ply, node in enumerate(nodes, start=1):
         node.comment = "\n".join(notes.get(ply, ()))
+    if game.opening:
+        record.root.properties = {OPENING_PROPERTY: (str(len(game.opening)),)}
     for node, turn in zip(chosen, result.turns, strict=True):
         node.time_ms = round(turn.time_ms)
         if turn.value_to_move is not None:

@@ -27,6 +27,10 @@ _EXAMPLES = """
 """
 
 
+_MOST_COUNTED = 1000
+"""Number of games after the chosen one that are counted."""
+
+
 class RowOne(StrEnum):
     """Whether row 1 is at the top or the bottom of the board in position strings."""
 
@@ -153,6 +157,24 @@ def select_games(records: Iterable[GameRecord], game: int | None, source: Path) 
             return
     if game is not None:
         raise InputError(f"{source} has no game {game} (games in the file: {count})")
+
+
+def place_in_file(game: int, later: Iterable[GameRecord]) -> str:
+    """Return which game of a file is shown, and how to choose another; empty if it is the only one.
+
+    `later` yields the games after it. A file can have millions, so only some are counted.
+    """
+    count = game
+    more = ""
+    try:
+        for _ in later:
+            if count >= game + _MOST_COUNTED:
+                more = "more than "
+                break
+            count += 1
+    except RecordError:  # damage after the game does not matter here
+        more = "at least "
+    return f"game {game} of {more}{count:,}; --game chooses another" if count > 1 else ""
 
 
 def parse_rule(text: str | None) -> Ruleset | None:

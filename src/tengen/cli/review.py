@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from tengen.cli.command import Group, command
-from tengen.cli.convert import RowOne, parse_rule, select_games, warn
+from tengen.cli.convert import RowOne, parse_rule, place_in_file, select_games, warn
 from tengen.cli.options import StatedRulesOption
 from tengen.errors import InputError
 
@@ -102,27 +102,33 @@ def review(
     targets = save or []
     check_targets(file, targets)
     limits = _parse_thresholds(thresholds)
-    records = iterate(
-        file, format=from_format, ruleset=parse_rule(rules), rows=rows.value, encoding=encoding, report=report
+    records = iter(
+        iterate(file, format=from_format, ruleset=parse_rule(rules), rows=rows.value, encoding=encoding, report=report)
     )
     record = next(select_games(records, game, file), None)
     if record is None:
         raise InputError(f"{file} contains no games")
     if not record.moves():
         raise InputError(f"game {game} of {file} has no moves to review")
+    if record.opening_stones == len(record.moves()):
+        raise InputError(f"game {game} of {file} has no moves after its given opening")
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="replace")  # names may contain characters that the terminal cannot show
     console = Console(highlight=False, emoji=False, markup=False)
+    warnings = report.summary()
+    place = place_in_file(game, records)
     reviewed, is_stopped = _review(file, record, EFFORTS[effort], limits, workers or os.cpu_count() or 1)
     header = header_lines(record)
-    for line in header:
+    for line in filter(None, (place, *header)):
         console.print(line)
+    if reviewed.given_sentence:
+        console.print(reviewed.given_sentence)
     _print_review(console, reviewed, all_moves=all_moves)
     for target in targets:
         _save(target, record, reviewed, header)
-    warn(report.summary())
+    warn(warnings)
     if is_stopped:
-        typer.echo(f"stopped after {len(reviewed.moves)} of {len(record.moves())} moves", err=True)
+        typer.echo(f"stopped after {len(reviewed.moves)} of {len(record.moves()) - reviewed.given} moves", err=True)
         raise typer.Exit(130)
 
 
@@ -166,8 +172,8 @@ def _review(
 
     stop = StopSignal()
     columns = (TextColumn("reviewing"), BarColumn(), MofNCompleteColumn(), TextColumn("moves"), TimeRemainingColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
-        task = progress.add_task("", total=len(record.moves()))
+    with Progress(*columns, console=Console(stderr=True, markup=False), transient=True) as progress:
+        task = progress.add_task("", total=len(record.moves()) - record.opening_stones)
         try:
             found = run_interruptibly(
                 lambda: review_game(
@@ -203,7 +209,7 @@ def _print_graph(console: Console, reviewed: Review) -> None:
     console.print("Black's win rate after each move:")
     room = max(10, (console.width - 6) // 10 * 10)
     for start in range(0, len(levels), room):
-        console.print(f"{start + 1:>4}  {''.join(levels[start : start + room])}")
+        console.print(f"{reviewed.given + start + 1:>4}  {''.join(levels[start : start + room])}")
 
 
 def _print_move(console: Console, move: MoveReview) -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from tengen.cli.command import Group, command
-from tengen.cli.convert import RowOne, parse_rule, select_games, warn
+from tengen.cli.convert import RowOne, parse_rule, place_in_file, select_games, warn
 from tengen.cli.options import StatedRulesOption
 from tengen.errors import InputError
 
@@ -59,8 +59,8 @@ def show(
     from tengen.records import ReadReport, iterate
 
     report = ReadReport()
-    records = iterate(
-        file, format=from_format, ruleset=parse_rule(rules), rows=rows.value, encoding=encoding, report=report
+    records = iter(
+        iterate(file, format=from_format, ruleset=parse_rule(rules), rows=rows.value, encoding=encoding, report=report)
     )
     record = next(select_games(records, game, file), None)
     if record is None:
@@ -69,13 +69,14 @@ def show(
         sys.stdout.reconfigure(errors="replace")  # names may contain characters that the terminal cannot show
     console = Console(highlight=False, emoji=False, markup=False)
     count = len(record.moves()) if move is None else move
-    for line in header_lines(record):
+    warnings = report.summary()
+    for line in filter(None, (place_in_file(game, records), *header_lines(record))):
         console.print(line)
     console.print(board_text(record, count, console))
     for line in annotation_lines(record, count):
         console.print(line)
     console.print(move_list(record, count))
-    warn(report.summary())
+    warn(warnings)
 
 
 def header_lines(record: GameRecord) -> list[str]:

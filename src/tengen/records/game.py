@@ -7,6 +7,7 @@ deep, so all traversals use explicit stacks.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -26,6 +27,9 @@ Properties = Mapping[str, tuple[str, ...]]
 """Raw values of SGF properties by name, as written between the brackets, with their escapes."""
 
 NO_PROPERTIES: Properties = MappingProxyType({})
+
+OPENING_PROPERTY = "OPENINGSTONES"
+"""SGF property of the game with the number of its first moves that were given and not chosen by the players."""
 
 PASS = "--"
 """Notation for a pass in a list of points."""
@@ -278,6 +282,12 @@ class GameRecord:
     def properties(self) -> Properties:
         """The properties of the root: SGF properties of the game that have no field here."""
         return self.root.properties
+
+    @property
+    def opening_stones(self) -> int:
+        """Number of moves at the beginning that were given as an opening; 0 if the file does not say."""
+        text = next(iter(self.properties.get(OPENING_PROPERTY, ())), "")
+        return min(int(text), len(self.moves())) if re.fullmatch("[0-9]{1,4}", text) else 0
 
     def nodes(self) -> Iterator[Node]:
         """Yield all nodes in pre-order, main line first."""

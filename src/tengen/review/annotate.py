@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tengen.core.contracts import Colour
 from tengen.core.geometry import Point
-from tengen.records.game import GameRecord, Mark, MarkKind, Node
+from tengen.records.game import OPENING_PROPERTY, GameRecord, Mark, MarkKind, Node
 from tengen.review.judge import MoveReview
 from tengen.review.summary import Phase, Review, SideSummary
 
@@ -24,12 +24,16 @@ def annotate(game: GameRecord, review: Review) -> GameRecord:
         event=game.event,
         round=game.round,
         date=game.date,
-        comment="\n".join(filter(None, (game.comment, *_summary_lines(review)))),
+        comment="\n".join(filter(None, (game.comment, review.given_sentence, *_summary_lines(review)))),
     )
     result.root.setup = game.root.setup
-    result.root.value = review.root_black_value
     # A file may store its first move in the root node; here, every move has its own node.
     node = result.root
+    for given in game.moves()[: review.given]:
+        node = node.play(given.point, given.colour)
+    node.value = review.root_black_value
+    if review.given:
+        result.root.properties = {OPENING_PROPERTY: (str(review.given),)}
     for move in review.moves:
         parent, node = node, node.play(move.move, move.colour)
         node.value = move.black_value_after
@@ -51,7 +55,7 @@ def _explain(parent: Node, node: Node, move: MoveReview) -> None:
 
 def _add_refutations(game: GameRecord, review: Review) -> None:
     """Add the refutations of bad moves once the main line is complete, so that they come after its moves."""
-    for node, move in zip(list(game.main_line())[1:], review.moves, strict=True):
+    for node, move in zip(list(game.main_line())[1 + review.given :], review.moves, strict=True):
         if not move.refutation or not move.quality.is_bad:
             continue
         first = _add_line(node, move.refutation, move.colour.opponent)

@@ -32,14 +32,14 @@ figure svg { width: 22rem; }
 
 def review_page(game: GameRecord, review: Review, header: Sequence[str]) -> str:
     """Return the page. The first line of `header` is its title."""
-    positions = positions_of(game)[: len(review.moves) + 1]
+    positions = positions_of(game)[: review.given + len(review.moves) + 1]
     title, *others = [html.escape(line) for line in header]
     parts = [
         "<!doctype html>",
         f'<html lang="en"><head><meta charset="utf-8"><title>{title}</title>',
         '<meta name="viewport" content="width=device-width, initial-scale=1">',
         f"<style>{_STYLE}</style></head><body>",
-        f"<h1>{title}</h1><p>{'<br>'.join(others)}</p>",
+        f"<h1>{title}</h1><p>{'<br>'.join(filter(None, (*others, review.given_sentence)))}</p>",
         "<h2>Black's winrate</h2>",
         winrate_graph(review),
         "<h2>Accuracy</h2>",
@@ -58,14 +58,14 @@ def winrate_graph(review: Review) -> str:
     values = [review.root_black_value, *(move.black_value_after for move in review.moves)]
     step = _GRAPH_WIDTH / max(1, len(values) - 1)
 
-    def place(turn: int) -> tuple[float, float]:
-        return turn * step, (1 - values[turn]) / 2 * _GRAPH_HEIGHT
+    def place(number: int) -> tuple[float, float]:
+        return number * step, (1 - values[number]) / 2 * _GRAPH_HEIGHT
 
     line = " ".join(f"{x:.1f},{y:.1f}" for x, y in map(place, range(len(values))))
     dots = "".join(
-        f'<circle cx="{place(move.turn_number)[0]:.1f}" cy="{place(move.turn_number)[1]:.1f}" r="4"'
+        f'<circle cx="{place(number)[0]:.1f}" cy="{place(number)[1]:.1f}" r="4"'
         f' fill="{_COLOURS[move.quality]}"><title>{html.escape(_headline(move))}</title></circle>'
-        for move in review.moves
+        for number, move in enumerate(review.moves, start=1)
         if move.quality.is_bad
     )
     return (

@@ -56,8 +56,18 @@ class Review:
     """The review of a game."""
 
     root_black_value: float
-    """Value of the starting position for black, in [-1, 1]."""
+    """Value for black, in [-1, 1], of the position before the first judged move."""
     moves: tuple[MoveReview, ...]
+    given: int = 0
+    """Number of stones of the given opening, which are not judged; the first judged move follows them."""
+
+    @property
+    def given_sentence(self) -> str:
+        """A sentence about the given opening; empty if there is none."""
+        if not self.given:
+            return ""
+        stones = "The first stone was" if self.given == 1 else f"The first {self.given} stones were"
+        return f"{stones} given as an opening and {'is' if self.given == 1 else 'are'} not judged."
 
     @property
     def sides(self) -> dict[Colour, SideSummary]:
@@ -81,6 +91,8 @@ def review_game(
 ) -> Review:
     """Review the main line of a game; `on_move` is called with each judged move.
 
+    The stones of a given opening (`GameRecord.opening_stones`) are not judged, since no player chose them.
+
     `threads` positions are searched at the same time, which does not change the result. If `stop` is set, the review
     contains the moves that were judged before. Raises `RecordError` if the stones do not alternate, and
     `IllegalMoveError` for an illegal move.
@@ -91,15 +103,16 @@ def review_game(
     >>> review_game(game, EFFORTS["quick"]).moves[5].sentence
     'Ignores the open three g8-h8-i8: black wins in 2 moves.'
     """
-    positions = positions_of(game)
+    given = game.opening_stones
+    positions = positions_of(game)[given:]
     stop = stop or StopSignal()
     moves: list[MoveReview] = []
     with ThreadPoolExecutor(threads) as executor:
         searches = [executor.submit(assess, position, effort, stop) for position in positions]
         try:
             before = first = searches[0].result()
-            for turn, (position, after_position) in enumerate(itertools.pairwise(positions), start=1):
-                after = searches[turn].result()
+            for turn, (position, after_position) in enumerate(itertools.pairwise(positions), start=given + 1):
+                after = searches[turn - given].result()
                 move = judge_move(turn, position, after_position.moves[-1], before, after, effort, thresholds, stop)
                 if stop.is_set():  # the searches may have ended early
                     break
@@ -109,7 +122,7 @@ def review_game(
                 before = after
         finally:
             executor.shutdown(wait=False, cancel_futures=True)
-    return Review(root_black_value=first.black_value, moves=tuple(moves))
+    return Review(root_black_value=first.black_value, moves=tuple(moves), given=given)
 
 
 def positions_of(game: GameRecord) -> list[Position]:
