@@ -114,8 +114,9 @@ demo: $(STAMPS)/train  ## Watch a network learn to play from scratch, in five mi
 	@echo "How it learned: $(DEMO)/run/strength.png; crosstable: $(DEMO)/report/crosstable-6x6-4-freestyle.png"
 	@echo "Play against it: $(BIN)/tengen play alphazero:run=$(DEMO)/run --rules 6x6:4"
 
-play: install  ## Open the board in the browser
-	@$(BIN)/tengen serve
+# Ctrl-C is the normal way to stop the server, so its exit code 130 is not an error.
+play: install  ## Open the board in the browser (PORT=… chooses a port)
+	@trap : INT; $(BIN)/tengen serve $(if $(PORT),--port $(PORT)) || { code=$$?; test $$code -eq 130 || exit $$code; }
 
 # ---- Working on the code --------------------------------------------------------------------------------------------
 

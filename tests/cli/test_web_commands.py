@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import os
+import shutil
+import signal
 import socket
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -13,6 +18,7 @@ from tengen.errors import InputError
 from tengen.puzzles.puzzle import parse_puzzles
 from tengen.web.limits import WebLimits
 from tengen.web.serving import run_server
+from tests.conftest import ROOT
 
 
 def test_puzzles_are_written_to_a_file(tmp_path: Path) -> None:
@@ -46,3 +52,30 @@ def test_the_server_listens_on_this_machine_by_default() -> None:
     result = CliRunner().invoke(app, ["serve", "--help"], env={"COLUMNS": "200", "NO_COLOR": "1"})
     assert "127.0.0.1" in result.output
     assert "0.0.0.0" not in WebLimits().hosts
+
+
+@pytest.mark.skipif(sys.platform == "win32" or shutil.which("make") is None, reason="needs make")
+@pytest.mark.parametrize("code", [130, 2])
+def test_make_play_is_stopped_without_an_error(tmp_path: Path, code: int) -> None:
+    server = tmp_path / "tengen"
+    server.write_text(
+        f"#!{sys.executable}\nimport sys, time\nprint(*sys.argv[1:], flush=True)\n"
+        f"try:\n    time.sleep(60)\nexcept KeyboardInterrupt:\n    sys.exit({code})\n"
+    )
+    server.chmod(0o755)
+    with subprocess.Popen(
+        ["make", "--old-file=install", "play", f"BIN={tmp_path}", "PORT=8123"],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        start_new_session=True,
+        env={key: value for key, value in os.environ.items() if not key.startswith("MAKE")},
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509  pytest may ignore it
+    ) as make:
+        assert make.stdout is not None
+        assert make.stdout.readline() == "serve --port 8123\n"
+        os.killpg(make.pid, signal.SIGINT)
+        output = make.communicate(timeout=30)[0]
+    assert ("Error 2" in output) == (code == 2), output
+    assert "Error 130" not in output
