@@ -7,7 +7,8 @@ Properties that have no field in a record, and known properties with invalid val
 back in the same order.
 
 Private properties, which other programs ignore: SBKV (evaluation as black's win rate 0–100, as in Sabaki), EMT (seconds
-the move took), RR (reason for the result if RE has no letter for it).
+the move took), RR (reason for the result if RE has no letter for it), OPENINGSTONES (number of first moves that were
+given and not chosen by the players).
 """
 
 from __future__ import annotations
