@@ -28,6 +28,19 @@ def test_the_published_results_of_a_paper_are_shown() -> None:
     assert "Using DRL to train a Gomoku agent" in run("pg9", "--show")
 
 
+def test_a_narrow_terminal_cuts_no_column_name(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    (tmp_path / "one" / "results").mkdir(parents=True)
+    (tmp_path / "one" / "README.md").write_text("# One\n", encoding="utf-8")
+    names = [f"`naive:level={level}`" for level in range(10)]
+    rows = (names, ["--:"] * 10, ["6"] * 10)
+    text = "\n".join(f"| {' | '.join(row)} |" for row in rows)
+    (tmp_path / "one" / "results" / "table.md").write_text(text, encoding="utf-8")
+    monkeypatch.setattr("tengen.core.shipped.shipped_folder", lambda _: tmp_path)
+    done = CliRunner().invoke(app, ["paper", "one", "--show"], env={"COLUMNS": "80"}, catch_exceptions=False)
+    assert "…" not in done.stdout
+    assert all(str(level) in done.stdout for level in range(10))
+
+
 @pytest.mark.parametrize("options", [(), ("--show",)])
 def test_an_unknown_paper_is_rejected_with_a_list_of_the_known_ones(options: tuple[str, ...]) -> None:
     with pytest.raises(InputError, match=r"unknown paper 'zero'.*pg9"):

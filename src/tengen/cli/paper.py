@@ -66,7 +66,6 @@ def paper(
 ) -> None:
     """Run a paper's experiments and compare the results with the paper's. The same command resumes a stopped run."""
     from rich.console import Console
-    from rich.markdown import Markdown
     from rich.table import Table
 
     from tengen.core.extras import needs_extra
@@ -124,7 +123,7 @@ def paper(
     except KeyboardInterrupt:
         console.print(f"stopped; repeat the command to continue in {folder}", soft_wrap=True)
         raise typer.Exit(130) from None
-    console.print(Markdown((folder / TABLE_FILE).read_text(encoding="utf-8")))
+    _print_markdown(console, folder / TABLE_FILE)
     minutes, cpu_minutes = (
         sum(kept.get(key, 0) for kept in results.experiments.values()) / 60 for key in ("seconds", "cpu_seconds")
     )
@@ -143,9 +142,27 @@ def _parse_engine(text: str) -> tuple[str, str]:
     return name.strip(), engine_command.strip()
 
 
-def _show(console: Console, folder: Path, name: str) -> None:
-    from rich.markdown import Markdown
+def _print_markdown(console: Console, path: Path) -> None:
+    """Print a Markdown file. The words in narrow tables are split, so that no column name is cut off."""
+    from rich.console import ConsoleOptions, RenderResult
+    from rich.markdown import Markdown, TableElement
+    from rich.table import Table
 
+    class FoldedTable(TableElement):
+        def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+            for table in super().__rich_console__(console, options):
+                if isinstance(table, Table):
+                    for column in table.columns:
+                        column.overflow = "fold"
+                yield table
+
+    class FoldedMarkdown(Markdown):
+        elements = {**Markdown.elements, "table_open": FoldedTable}  # noqa: RUF012  as in the base class
+
+    console.print(FoldedMarkdown(path.read_text(encoding="utf-8")))
+
+
+def _show(console: Console, folder: Path, name: str) -> None:
     from tengen.errors import InputError
 
     known = [path.parent.name for path in sorted(folder.glob("*/README.md"))]
@@ -156,7 +173,7 @@ def _show(console: Console, folder: Path, name: str) -> None:
     if name not in known:
         asked = f"unknown paper {name!r}" if name else "--show needs the name of a paper"
         raise InputError(f"{asked} (known: {', '.join(known)})")
-    console.print(Markdown((folder / name / "README.md").read_text(encoding="utf-8")))
+    _print_markdown(console, folder / name / "README.md")
     table = folder / name / "results" / "table.md"
     if table.exists():
-        console.print(Markdown(table.read_text(encoding="utf-8")))
+        _print_markdown(console, table)
