@@ -71,6 +71,8 @@ def test_a_network_says_which_rulesets_it_serves(folder: Path) -> None:
         info.check_supports(Ruleset.parse("15x15"))
     with pytest.raises(RulesetError, match=r"not 9x9:5:renju"):
         info.check_supports(Ruleset.parse("9x9:5:renju"))
+    with pytest.raises(RulesetError, match="trained for 5 in a row, not 4"):
+        info.check_supports(Ruleset.parse("9x9:4"))
 
 
 def test_playing_imports_no_torch(folder: Path) -> None:

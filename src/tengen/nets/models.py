@@ -82,7 +82,9 @@ class ModelInfo:
         """Raise `RulesetError` unless the network supports a ruleset."""
         if not self.supports(ruleset):
             sizes = " and other sizes" if self.has_any_size else ""
-            raise RulesetError(f"the network {self.name!r} plays {self.ruleset}{sizes}, not {ruleset}")
+            mine, theirs = self.ruleset.win_length, ruleset.win_length
+            why = "" if mine == theirs else f" (it was trained for {mine} in a row, not {theirs})"
+            raise RulesetError(f"the network {self.name!r} plays {self.ruleset}{sizes}, not {ruleset}{why}")
 
 
 def model_names() -> tuple[str, ...]:
