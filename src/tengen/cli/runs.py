@@ -50,7 +50,7 @@ def runs(
     from tengen.learning.run.plots import draw_run
     from tengen.learning.run.reading import LeftOut, RunReader, find_run_folders, strength_curve
 
-    console = Console(highlight=False)
+    console = Console(highlight=False, markup=False)
     found = find_run_folders(folder)
     if not found:
         raise InputError(
@@ -115,7 +115,7 @@ def compare(
     table.add_section()
     for title, values in compared.results:
         table.add_row(title, *values, style="bold")
-    console = Console(highlight=False)
+    console = Console(highlight=False, markup=False)
     console.print(table, markup=False)
     if plot is not None:
         draw_comparison(compared, plot)
@@ -157,8 +157,10 @@ def _numbers(metrics: Metrics, curve: list[StrengthPoint]) -> tuple[str, ...]:
 
 def _hardest(curve: list[StrengthPoint]) -> str:
     """Format the scores against the last two opponents on the ladder; empty if strength was never measured."""
+    from tengen.learning.run.reading import opponent_label
+
     pairs = list(curve[-1].scores.items())[-2:] if curve else []
-    return ", ".join(f"{100 * score:.0f} % against {opponent}" for opponent, score in pairs)
+    return ", ".join(f"{100 * score:.0f} % against {opponent_label(opponent)}" for opponent, score in pairs)
 
 
 def _cluster(metrics: Metrics) -> str:

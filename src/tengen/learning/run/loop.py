@@ -35,7 +35,7 @@ from tengen.learning.run.folder import Checkpoint, Run, write_run_file, writing_
 from tengen.learning.run.guards import GuardConfig, Guards
 from tengen.learning.run.plots import draw_run
 from tengen.learning.run.progress import Progress
-from tengen.learning.run.reading import Budget, LeftOut
+from tengen.learning.run.reading import Budget, LeftOut, opponent_label
 from tengen.learning.run.strength import Ladder, StrengthConfig
 from tengen.nets.architectures import Net, NetConfig, build_net, save_net
 from tengen.nets.export import export_onnx
@@ -280,7 +280,7 @@ class Loop:
             if strength.policy is None
             else f" (network alone {strength.policy.elo:+.0f} ±{strength.policy.error:.0f})"
         )
-        scores = ", ".join(f"{name} {100 * score:.0f} %" for name, score in table["scores"].items())
+        scores = ", ".join(f"{opponent_label(name)} {100 * score:.0f} %" for name, score in table["scores"].items())
         self.progress.say(
             f"iteration {self.iteration}, {self.seconds / 60:.1f} min: {strength.elo:+.0f} ±{strength.error:.0f} Elo"
             f" above {config.anchor}{alone}; {scores}"

@@ -18,7 +18,7 @@ from tengen.core.plots import (
     save_figure,
 )
 from tengen.learning.run.history import whole_history
-from tengen.learning.run.reading import StrengthPoint, is_uniform, strength_curve
+from tengen.learning.run.reading import StrengthPoint, is_uniform, opponent_label, strength_curve
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -105,7 +105,7 @@ def _draw_opponents(axes: Axes, opponents: Mapping[str, tuple[float, float]]) ->
         if uniform:
             axes.axhspan(elo - error, elo + error, color=colour, alpha=0.12, linewidth=0)
         at = max(elo, at + height)
-        label = "search without network" if uniform else name.removesuffix(",hash-mb=2")
+        label = opponent_label(name)
         axes.text(1.01, at, label, transform=axes.get_yaxis_transform(), fontsize="x-small", color=colour, va="center")
 
 

@@ -18,7 +18,7 @@ class Progress:
     """Progress bar with speeds and the time left. A context manager; `say` prints a permanent line."""
 
     def __init__(self, console: Console, title: str) -> None:
-        from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
+        from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
         from rich.text import Text
 
         class TwoLines(Progress):
@@ -33,13 +33,13 @@ class Progress:
         self._title = title
         self._said = time.monotonic()
         self._bar = TwoLines(
-            TextColumn("{task.description}"),
+            TextColumn("{task.description}", markup=False),
             BarColumn(bar_width=24),
             TaskProgressColumn(),
-            TimeElapsedColumn(),
+            TextColumn("{task.fields[left]}", markup=False),
             console=console,
         )
-        self._task = self._bar.add_task(title, total=1.0, text="")
+        self._task = self._bar.add_task(title, total=1.0, text="", left="")
 
     def __enter__(self) -> Progress:
         if self._console.is_terminal:
@@ -54,13 +54,14 @@ class Progress:
 
     def update(self, fraction: float, seconds_left: float | None, text: str) -> None:
         """Show the fraction done, the time left, and `text` with speeds or losses."""
+        fraction = min(fraction, 1.0)  # the last iteration of a run can pass its limit
         left = "" if seconds_left is None else f"{format_seconds(seconds_left)} left"
-        line = ", ".join(part for part in (text, left) if part)
-        self._bar.update(self._task, completed=min(fraction, 1.0), text=line)
+        self._bar.update(self._task, completed=fraction, text=text, left=left)
         now = time.monotonic()
         if not self._console.is_terminal and now - self._said >= _SECONDS_BETWEEN_LINES:
             self._said = now
-            self.say(f"{self._title}: {100 * fraction:.0f} %, {line}")
+            line = ", ".join(part for part in (f"{100 * fraction:.0f} %", text, left) if part)
+            self.say(f"{self._title}: {line}")
 
     def say(self, line: str) -> None:
         """Print a line above the bar; in a terminal, it is wrapped between words."""

@@ -186,6 +186,15 @@ def describe_learning(curve: Sequence[StrengthPoint], anchor: str) -> list[str]:
     return sentences
 
 
+def opponent_label(agent: str) -> str:
+    """Return the short name of an opponent on the ladder.
+
+    >>> opponent_label("alphazero:model=uniform,simulations=48"), opponent_label("alphabeta:depth=3,hash-mb=2")
+    ('search without network', 'alphabeta:depth=3')
+    """
+    return "search without network" if is_uniform(agent) else agent.removesuffix(",hash-mb=2")
+
+
 def is_uniform(agent: str) -> bool:
     """Return whether an agent specification is a search with the uniform network, which has learned nothing."""
     return "model=uniform" in agent
