@@ -52,7 +52,7 @@ def train(
         typer.Option(
             min=0,
             help="Stop after this many minutes, at the end of the current iteration (default: the preset's limit); same"
-            " as --set minutes=…. With --resume, this sets a new limit.",
+            " as --set minutes=…. With --resume, this is the new total.",
         ),
     ] = None,
     keys: Annotated[
@@ -107,7 +107,7 @@ def train(
         start_run,
     )
 
-    console = Console(highlight=False, quiet=quiet)
+    console = Console(highlight=False, quiet=quiet, markup=False)
     if algorithm is None:
         _list_presets(console)
         return

@@ -267,7 +267,8 @@ class Run(RunReader):
                 raise InputError(f"iterations must be an integer, not {limit:g}")
             if not table[key] or limit <= table[key]:
                 current = f"whose limit is {table[key]:g}" if table[key] else "which has no such limit"
-                raise InputError(f"{key}={limit:g} does not extend {self.folder}, {current}")
+                total = f"; {key} is the total, including what is done" if table[key] else ""
+                raise InputError(f"{key}={limit:g} does not extend {self.folder}, {current}{total}")
             table[key] = int(limit) if key == "iterations" else float(limit)
         with self.lock():
             data = format_toml({"run": to_table(self.header), "config": table}).encode("utf-8")
