@@ -1621,7 +1621,9 @@ class Activation(enum.Enum):
     RELU = 1
 
 class Critic:
-    """A small network with one hidden layer, from counts of shapes to the logit of a win."""
+    """
+    A small network with one hidden layer, from counts of shapes to the logit of a win.
+    """
 
     def __init__(self, input: CriticInput, activation: Activation, weights: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], biases: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], output_weights: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], output_bias: float) -> None:
         """Shapes: weights [inputs, hidden], biases and output_weights [hidden]."""

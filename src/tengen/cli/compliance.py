@@ -32,7 +32,7 @@ def compliance(
     turn_ms: Annotated[int, typer.Option(min=1, help="Milliseconds per move in most checks.")] = 200,
     tolerance_ms: Annotated[int, typer.Option(min=1, help="Tolerance for late answers, in milliseconds.")] = 1000,
     start_ms: Annotated[int, typer.Option(min=1, help="Time limit for START, in milliseconds.")] = 10_000,
-    memory_mb: Annotated[int, typer.Option(min=1, help="Memory limit for the engine, sent as INFO max_memory, in MB.")] = 350,
+    memory_mb: Annotated[int, typer.Option(min=1, help="Memory limit in MB, sent to the engine.")] = 350,
     cwd: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Working directory of the engine (default: the current one).")
     ] = None,

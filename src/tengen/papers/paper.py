@@ -415,8 +415,8 @@ _SUMMARY = """\
 command that measures it. [The papers](../../papers/README.md) have a page each. Brackets contain 95 % intervals, or the
 range over several seeds.*
 
-"Not run yet" is about the experiments in their present form. The results of earlier forms, which the README names, are on
-the papers' own pages, with what was different.
+"Not run yet" is about the experiments in their present form. The results of earlier forms, which the README names, are
+on the papers' own pages, with what was different.
 
 """
 
