@@ -13,7 +13,7 @@ SOURCES = [
     for path in sorted((ROOT / folder).rglob("*"))
     if path.suffix in endings and path.name != "literature.md"
 ]
-NOT_AUTHORS = {"Gomocup", "January", "June", "November", "October", "Since", "In", "Python", "NNUE"}
+NOT_AUTHORS = {"Gomocup", "January", "June", "November", "October", "Since", "In", "Python", "NNUE", "OpenVINO"}
 
 
 def citations() -> dict[tuple[str, str], Path]:

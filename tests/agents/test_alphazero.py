@@ -128,7 +128,7 @@ def test_a_network_for_another_ruleset_is_refused(kind: str, model: Path) -> Non
         agent.check_supports(Ruleset())
     with pytest.raises(RulesetError, match="plays 9x9:5:freestyle, not 9x9:5:renju"):
         agent.choose(Position.start(Ruleset.parse("9x9:5:renju")), Limits(simulations=1))
-    with pytest.raises(RulesetError, match=r"no network is shipped for 7x5:3:freestyle \(shipped: 15x15, [0-9x, ]+\)"):
+    with pytest.raises(RulesetError, match=r"no network is shipped for 7x5:3:freestyle \(shipped: 15x15, .*9x9"):
         make_agent(kind).choose(Position.start(Ruleset.parse("7x5:3")), Limits(simulations=1))
 
 

@@ -59,7 +59,7 @@ def test_no_games_have_no_ratings() -> None:
 def test_bad_settings_are_rejected() -> None:
     with pytest.raises(InputError, match="drift=0"):
         rate_history(games("B"), drift=0)
-    with pytest.raises(InputError, match="pairs of a player and a time"):
+    with pytest.raises(InputError, match="pairs of player and time"):
         rate_history([TimedResult(day, "a", "b", 1, 0) for day in range(2_001)])
 
 

@@ -88,7 +88,7 @@ def test_the_page_is_self_contained_and_escapes_names(game: Path, tmp_path: Path
         (["--save", "game.sgf"], "itself: choose another file name"),
         (["--save", "review.doc"], "unknown file extension"),
         (["--thresholds", "6,14"], "must be three percentages"),
-        (["--thresholds", "28,14,6"], "must increase"),
+        (["--thresholds", "28,14,6"], "must rise"),
         (["--game", "2"], "has no game 2"),
     ],
 )

@@ -34,4 +34,4 @@ def test_eighty_columns_are_enough(monkeypatch: pytest.MonkeyPatch) -> None:
     for words in ("stopped", "iteration", "260", "3.5", "1033790", "+1044 ±324", "alphazero", "alphagomoku8-6x6x4"):
         assert words in done.stdout
     line = " ".join(done.stdout.partition("a-long-name-of-a-run/first: ")[2].split())
-    assert line == "62 % against alphabeta:nodes=300,hash-mb=2, 31 % against alphabeta:nodes=3000,hash-mb=2"
+    assert line == "62 % against alphabeta:nodes=300, 31 % against alphabeta:nodes=3000"

@@ -241,7 +241,8 @@ def test_finished_experiments_are_published_one_session_after_the_other(
     package, target, summary = tmp_path / "package", tmp_path / "published", tmp_path / "papers.md"
     (package / "test").mkdir(parents=True)
     (package / "test" / "expected.json").write_text('{"sections": []}', encoding="utf-8")
-    monkeypatch.setattr("tengen.papers.paper._PACKAGE", package)
+    for module in ("paper", "titles"):
+        monkeypatch.setattr(f"tengen.papers.{module}._PACKAGE", package)
     both = paper(training(seeds=2, curve="running_reward"), games())
 
     quick = run_paper(both, lab(tmp_path / "quick"), only=("small",), quick=True)

@@ -9,7 +9,6 @@ import { choice, field } from "./widgets/fields.js";
 
 /** @import { ExportResult, FormatInfo, ImportRequest, RecordInput, RecordOutput } from "./messages.js" */
 
-/** Encode a file as an import request. */
 async function requestOf(/** @type {File} */ file) {
 	const bytes = new Uint8Array(await file.arrayBuffer());
 	let binary = "";
@@ -233,7 +232,6 @@ export function openExport(formats, record, picture) {
 	});
 }
 
-/** Let the browser save a file that the server has written. */
 export function saveFile(/** @type {ExportResult} */ { base64, filename, mediaType }) {
 	const bytes = Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
 	download(filename, new Blob([bytes], { type: mediaType }));

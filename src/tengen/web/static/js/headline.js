@@ -13,7 +13,6 @@ export function rulesText(/** @type {string} */ rules) {
 	return [...parts, ...(opening === "free" ? [] : [t(`opening.${opening}`)])].join(" · ");
 }
 
-/** Show a ruleset in the header; null shows nothing. */
 export function showRules(/** @type {string | null} */ rules) {
 	shown = rules ?? "";
 	const line = document.getElementById("rules-line");

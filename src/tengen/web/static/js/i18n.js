@@ -10,7 +10,6 @@ let language = "en";
 /** The patterns of the server's texts with their translations, the most specific ones first. @type {[RegExp, string][]} */
 let patterns = [];
 
-/** Return the chosen language, or the browser's preferred one. */
 export function preferredLanguage(/** @type {string | null} */ wanted) {
 	if (wanted && wanted in LANGUAGES) return wanted;
 	const own = navigator.languages.map((tag) => tag.toLowerCase().split("-")[0] ?? "");

@@ -115,7 +115,6 @@ async function open() {
 	main.dataset.page = name;
 }
 
-/** Rebuild the page, for example after a change of language. */
 async function reopen() {
 	current?.page.unmount();
 	current = null;

@@ -39,7 +39,6 @@ export function notify(
 export const notifyError = (/** @type {unknown} */ error) =>
 	notify(error instanceof Error ? error.message : String(error), { error: true });
 
-/** Announce text to screen readers only. */
 export function announce(/** @type {string} */ text) {
 	const log = /** @type {HTMLElement} */ (document.getElementById("announcer"));
 	log.append(h("p", null, text));
@@ -92,7 +91,6 @@ export function openDialog(title, build, look = "") {
 	});
 }
 
-/** Ask for confirmation before an action that cannot be undone. */
 export async function confirmed(/** @type {string} */ question, /** @type {string} */ yes) {
 	const answer = await openDialog(question, (close) => [
 		h(

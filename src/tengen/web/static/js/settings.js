@@ -64,7 +64,6 @@ function load() {
 	}
 }
 
-/** Change some settings, store them and notify the listeners. */
 export function change(/** @type {Partial<Settings>} */ changes) {
 	Object.assign(settings, changes);
 	save(KEY, settings);
@@ -112,7 +111,6 @@ export function isDark() {
 	return settings.theme === "dark" || (settings.theme === "auto" && systemIsDark.matches);
 }
 
-/** Set the theme on the document, where the style sheets read it. */
 export function applyTheme() {
 	document.documentElement.dataset.theme = isDark() ? "dark" : "light";
 }

@@ -90,7 +90,6 @@ export function sibling(/** @type {Node} */ node, /** @type {number} */ offset) 
 	return all[(all.indexOf(node) + offset + all.length) % all.length] ?? node;
 }
 
-/** Make the line through `node` the main line from the root. */
 export function promote(/** @type {Node} */ node) {
 	for (let at = node; at.parent; at = at.parent) {
 		const { children } = at.parent;
@@ -111,7 +110,6 @@ export function remove(/** @type {Node} */ node) {
 	return { parent, undo: () => parent.children.splice(index, 0, node) };
 }
 
-/** Yield every node, parents before children. */
 export function* walk(/** @type {Node} */ root) {
 	const stack = [root];
 	while (stack.length) {

@@ -73,7 +73,6 @@ class Workspace {
 	/** The server's facts by node id. @type {Map<number, PositionInfo>} */
 	facts = new Map();
 
-	/** Start over from a position and play its moves. */
 	begin(/** @type {PositionFields} */ position) {
 		const { rules, initialStones = [], initialPlayer = null, moves } = position;
 		const stones = (/** @type {Colour} */ wanted) =>

@@ -42,7 +42,6 @@ export class Board {
 		if (changed.has("pending")) this.listeners.onPending?.(after.pending);
 	}
 
-	/** Handle a click or its keyboard equivalent on a point. */
 	select(/** @type {string} */ point) {
 		if (this.listeners.onPick?.(point)) return;
 		const { changes, play } = select(this.state, point);

@@ -20,7 +20,6 @@ export const startLink = (
 		? h("a", { class: "button primary", href: hashOf(`laboratory/${path}`) }, label)
 		: h("span", { class: "soft small", title: translated(operating.whyNot) }, t("lab.read-only"));
 
-/** Run an action and show the page again; errors become notices. */
 const acting = (/** @type {() => Promise<unknown>} */ action) => async () => {
 	try {
 		await action();

@@ -65,7 +65,6 @@ export function reportTable(/** @type {TableInfo} */ { title, columns, rows, not
 	);
 }
 
-/** Create the note about a damaged run, tournament or network. */
 export const damage = (/** @type {string | null} */ problem) =>
 	problem ? h("p", { class: "damaged small" }, t("lab.damaged", { problem: translated(problem) })) : null;
 

@@ -179,7 +179,6 @@ export async function showRun(/** @type {string} */ name) {
 	];
 }
 
-/** Explain the rating scale, which all pages share. */
 export const ratingHelp = () =>
 	h(
 		"details",

@@ -12,7 +12,6 @@ import { heading } from "./parts.js";
 /** @import { AlgorithmInfo, OperatingInfo, OperationInfo, RunSummary, StartTournament, StartTraining } from "../messages.js" */
 
 const RULES = ["freestyle", "standard", "renju", "caro", "caro-exact"];
-/** The default time per move in a tournament. */
 const DEFAULT_TIME_MS = 500;
 const MOST_PLAYERS = 12;
 
@@ -69,7 +68,6 @@ const readOnly = (/** @type {OperatingInfo} */ operating) =>
 		h("p", { class: "soft" }, translated(operating.whyNot)),
 	);
 
-/** The form that starts a training run from a preset. */
 export async function showTrainingForm() {
 	const [operating, known] = await Promise.all([operations(), algorithms()]);
 	const head = heading("runs", t("lab.start-training"), false);

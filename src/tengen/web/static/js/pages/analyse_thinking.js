@@ -73,7 +73,6 @@ export class Thinking {
 		for (const engine of this.engines) engine.halt();
 	}
 
-	/** Record the newest evaluation of the position, and show it. */
 	update() {
 		const { analysis } = this.engine;
 		const { node } = workspace;
@@ -99,7 +98,6 @@ export class Thinking {
 		return settings.showPolicy ? (this.engine.analysis?.policy ?? this.second.analysis?.policy ?? null) : null;
 	}
 
-	/** Use the evaluations that are stored in the record. */
 	fillChances() {
 		for (const node of workspace.mainLine()) {
 			const value = node.extra.blackWinrate;
@@ -107,7 +105,6 @@ export class Thinking {
 		}
 	}
 
-	/** Clear everything about the position that the user is leaving. */
 	leave() {
 		this.solved = this.line = null;
 	}
@@ -134,7 +131,6 @@ export class Thinking {
 			: { preview: this.solvedPreview(), candidates: this.candidates() };
 	}
 
-	/** Handle a hovered move, on the board or in an engine's table. */
 	pointAt(/** @type {string | null} */ move, /** @type {EnginePanel | null} */ engine = null) {
 		this.pointed = move ? { move, engine, line: null } : null;
 		this.page.view.showThoughts();

@@ -25,7 +25,6 @@ const EVERYTHING = { opponent: "", result: "", rule: "", since: "", until: "" };
 
 class GamesPage {
 	/** @type {GameSummary[]} */ games = [];
-	/** The number of games that match, and of all games. */
 	total = 0;
 	stored = 0;
 	/** @type {Opponent[]} */ opponents = [];
@@ -62,7 +61,6 @@ class GamesPage {
 		);
 	}
 
-	/** Load the games that match, starting with number `offset`. */
 	async load(offset = 0) {
 		const turn = ++this.turn;
 		try {

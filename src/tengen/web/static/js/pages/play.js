@@ -114,7 +114,6 @@ class PlayPage {
 		this.drawSetup();
 	}
 
-	/** Open a game that has been requested from the server. */
 	async enter(/** @type {Promise<GameState>} */ requested, /** @type {string | null} */ firstStone = null) {
 		try {
 			const game = await requested;
@@ -242,7 +241,6 @@ class PlayPage {
 		}
 	}
 
-	/** Delete the game and show the form of a new one. */
 	async abort() {
 		const { game } = this;
 		if (!game || (game.moves.length && !(await confirmed(t("abort.question"), t("action.abort"))))) return;

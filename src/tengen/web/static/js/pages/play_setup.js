@@ -15,7 +15,6 @@ const CLOCKS = ["none", "60+1", "180+2", "300+3", "600+5", "1800+10"];
 /** @import { NewGame, PlayerRating, ServerInfo } from "../messages.js" */
 /** @typedef {typeof settings.game} GameSettings */
 
-/** Format the text of the ruleset; a free opening is omitted. */
 export function rulesOf(/** @type {GameSettings} */ game) {
 	return `${game.width}x${game.height}:${game.winLength}:${game.rule}${game.opening === "free" ? "" : `:${game.opening}`}`;
 }

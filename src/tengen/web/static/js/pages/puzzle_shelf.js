@@ -64,7 +64,6 @@ export class PuzzleShelf {
 		this.draw();
 	}
 
-	/** Load the puzzles that the server has found in the meantime. */
 	async loadFound() {
 		const wasEmpty = !this.list.length;
 		await this.load().catch(notifyError);

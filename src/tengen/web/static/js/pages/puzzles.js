@@ -146,7 +146,6 @@ export class PuzzlePage {
 		}
 	}
 
-	/** Show the first moves of the refutation or the solution. */
 	showStep(/** @type {number} */ step) {
 		this.step = Math.max(0, Math.min(this.refutation.length, step));
 		this.draw();

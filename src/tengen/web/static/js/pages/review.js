@@ -57,7 +57,6 @@ export class ReviewPage {
 		this.start();
 	}
 
-	/** Clear the judgements; the game stays. */
 	reset() {
 		this.halt();
 		this.judged.clear();
