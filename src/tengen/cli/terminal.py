@@ -316,7 +316,7 @@ class TerminalGame:
         self._show_board()
 
     def _undo_moves(self) -> bool:
-        """Go back to the last position in which a person was to move; return False if there is none."""
+        """Go back to the last position in which a person was to move; return False if there is no such position."""
         if not self._opening.is_done:
             return False
         first = len(self._opening.position.moves) if len(self._openings) > 1 else 0
@@ -328,7 +328,7 @@ class TerminalGame:
         return False
 
     def _undo_opening(self) -> bool:
-        """Go back to just before the last opening action by a person; return False if there is none."""
+        """Go back to just before a person's last opening action; return False if there is no such action."""
         for index in range(len(self._openings) - 2, -1, -1):
             seat = self._openings[index].seat
             if seat is not None and self._seats[seat].agent is None:

@@ -39,7 +39,7 @@ class Graph:
         return self.add("Conv", inputs, name, kernel_shape=list(weight.shape[2:]), pads=[pad] * 4)
 
     def dense(self, name: str, x: str, layer: nn.Linear, *, outputs: int | None = None) -> str:
-        """Add a dense layer: [B, n] → [B, m]. If `outputs` is given, keep only that many outputs, from the first."""
+        """Add a dense layer from [B, n] to [B, m], or only its first `outputs` outputs."""
         inputs = [x, self.constant(f"{name}.weight", as_array(layer.weight)[:outputs])]
         if layer.bias is not None:
             inputs.append(self.constant(f"{name}.bias", as_array(layer.bias)[:outputs]))

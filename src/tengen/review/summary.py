@@ -63,7 +63,7 @@ class Review:
 
     @property
     def given_sentence(self) -> str:
-        """A sentence about the given opening; empty if there is none."""
+        """A sentence about the given opening; empty for a game without one."""
         if not self.given:
             return ""
         stones = "The first stone was" if self.given == 1 else f"The first {self.given} stones were"
