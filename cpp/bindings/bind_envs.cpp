@@ -15,7 +15,7 @@ namespace tengen::bindings {
 namespace {
 
 using Actions = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-using SavedGame = std::tuple<std::vector<Point>, std::vector<Point>, Rng::State, int, int>;
+using SavedGame = std::tuple<std::vector<Point>, Rng::State, int, int>;
 using ActionBuffer = nb::ndarray<std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
 // An array in the memory of `self`. The array keeps `self` alive.
@@ -108,14 +108,14 @@ void bind_vector_env(nb::module_& m, const char* name, const char* doc) {
           "save",
           [](const Env& env, int index) {
             const auto saved = env.save(index);
-            return std::tuple(saved.moves, saved.order, saved.rng, saved.actor, saved.actions_done);
+            return std::tuple(saved.moves, saved.rng, saved.actor, saved.actions_done);
           },
-          nb::arg("board"), "Return the game on a board: (moves, order of points, generator, actor, actions done).")
+          nb::arg("board"), "Return the game on a board: (moves, generator, actor, actions done).")
       .def(
           "restore",
           [](Env& env, int index, const SavedGame& saved) {
-            const auto& [moves, order, rng, actor, actions_done] = saved;
-            env.restore(index, {moves, order, rng, actor, actions_done});
+            const auto& [moves, rng, actor, actions_done] = saved;
+            env.restore(index, {moves, rng, actor, actions_done});
           },
           nb::arg("board"), nb::arg("saved"), "Continue a saved game on a board; `saved` is a result of `save`.")
       .def(

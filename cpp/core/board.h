@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/geometry.h"
+#include "core/prefetch.h"
 #include "core/rules.h"
 #include "core/types.h"
 
@@ -88,6 +89,15 @@ class Board {
   // The points of a winning line, in full if it is longer than the win length; empty if neither side has won.
   std::vector<Point> winning_line() const;
 
+  // Fetch the memory that `make(point)` will access into the cache, in two steps: the addresses of the second step
+  // depend on what the first one fetches.
+  void prefetch_state() const { prefetch(this); }
+  void prefetch_move(Point point) const {
+    for (int d = 0; d < kDirections; ++d) prefetch(&lines_[d][geometry_->place(d, point).line]);
+    prefetch(&cells_[point]);
+    prefetch(&moves_[ply_]);
+  }
+
   // Compare the redundant parts of the state with the stones. Returns an empty string, or a description of the error.
   std::string check() const;
 
@@ -98,16 +108,17 @@ class Board {
   void toggle(Point point, Colour colour);
   bool wins_through(Point point, Colour colour) const;
 
+  // What every move accesses comes first, in one cache line.
   Rules rules_;
   const Geometry* geometry_;
-  std::array<std::array<std::uint64_t, kMaxLines>, kDirections> lines_;
-  std::array<Cell, kMaxArea> cells_{};
-  std::array<Point, kMaxArea> moves_{};
   std::uint64_t hash_ = 0;
   int stones_ = 0;
   int ply_ = 0;
   Colour to_move_ = kBlack;
   Outcome outcome_ = Outcome::kOngoing;
+  std::array<std::array<std::uint64_t, kMaxLines>, kDirections> lines_;
+  std::array<Cell, kMaxArea> cells_{};
+  std::array<Point, kMaxArea> moves_{};
 };
 
 }  // namespace tengen

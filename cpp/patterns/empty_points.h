@@ -3,9 +3,7 @@
 
 #include <array>
 #include <numeric>
-#include <stdexcept>
 #include <utility>
-#include <vector>
 
 #include "core/rng.h"
 #include "patterns/legality.h"
@@ -39,25 +37,6 @@ class EmptyPoints {
       swap_places(place, left - 1);
     }
     return kNoPoint;
-  }
-
-  // The order of all points, which determines what the next draws return: first those in the set, then those removed.
-  std::vector<Point> order() const { return {points_.begin(), points_.begin() + area_}; }
-
-  // Set the order without changing the number of points in the set. Throws std::invalid_argument if it is not a
-  // permutation of all points.
-  void set_order(const std::vector<Point>& order) {
-    std::vector<bool> seen(static_cast<std::size_t>(area_));
-    bool complete = order.size() == seen.size();
-    for (std::size_t i = 0; complete && i < order.size(); ++i) {
-      complete = order[i] < area_ && !seen[order[i]];
-      if (complete) seen[order[i]] = true;
-    }
-    if (!complete) throw std::invalid_argument("the order of the points is not a permutation");
-    for (int place = 0; place < area_; ++place) {
-      points_[place] = order[static_cast<std::size_t>(place)];
-      places_[points_[place]] = static_cast<Point>(place);
-    }
   }
 
  private:

@@ -2,10 +2,12 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 
 #include "core/assert.h"
 #include "core/plane_layout.h"
+#include "core/prefetch.h"
 #include "core/types.h"
 
 namespace tengen {
@@ -27,13 +29,20 @@ class IncrementalPlanes {
 
   // Add a stone of `colour` on `point`. `previous` is the move before it, or kNoPoint on the empty board.
   void add(Point point, Colour colour, Colour viewer, Point previous) {
-    const bool own = colour == viewer;
-    mark(own ? PlaneKind::kOwn : PlaneKind::kOther, point, T{1});
-    mark(PlaneKind::kOwnMinusOther, point, own ? T{1} : T{-1});
-    mark(colour == kBlack ? PlaneKind::kBlack : PlaneKind::kWhite, point, T{1});
-    mark(PlaneKind::kOccupied, point, T{1});
-    if (previous != kNoPoint) mark(PlaneKind::kLastMove, previous, T{0});
-    mark(PlaneKind::kLastMove, point, T{1});
+    if (T* const stones = find(PlaneKind::kOwnMinusOther)) stones[point] = colour == viewer ? T{1} : T{-1};
+    for (const PlaneKind kind : kinds_of(colour, viewer))
+      if (T* const plane = find(kind)) plane[point] = T{1};
+    T* const last = find(PlaneKind::kLastMove);
+    if (last && previous != kNoPoint) last[previous] = T{0};
+    if (last) last[point] = T{1};
+  }
+
+  // Fetch the memory that `add` will access for `point` into the cache.
+  void prefetch_add(Point point, Colour colour, Colour viewer) const {
+    if (const T* const stones = find(PlaneKind::kOwnMinusOther)) prefetch(&stones[point]);
+    for (const PlaneKind kind : kinds_of(colour, viewer))
+      if (const T* const plane = find(kind)) prefetch(&plane[point]);
+    if (const T* const last = find(PlaneKind::kLastMove)) prefetch(&last[point]);
   }
 
   // Change the viewer; `viewer` is the new one and must be the other side.
@@ -49,8 +58,10 @@ class IncrementalPlanes {
     const int index = list_.index(kind);
     return index == PlaneList::kAbsent ? nullptr : memory_ + static_cast<std::ptrdiff_t>(index) * area_;
   }
-  void mark(PlaneKind kind, Point point, T value) {
-    if (T* const plane = find(kind)) plane[point] = value;
+  // The planes with a 1 on every stone of `colour`.
+  static constexpr std::array<PlaneKind, 3> kinds_of(Colour colour, Colour viewer) {
+    return {colour == viewer ? PlaneKind::kOwn : PlaneKind::kOther,
+            colour == kBlack ? PlaneKind::kBlack : PlaneKind::kWhite, PlaneKind::kOccupied};
   }
   void fill_colour(Colour viewer) {
     if (T* const plane = find(PlaneKind::kViewerIsBlack)) std::fill_n(plane, area_, viewer == kBlack ? T{1} : T{0});

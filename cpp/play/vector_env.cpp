@@ -1,9 +1,11 @@
 #include "play/vector_env.h"
 
 #include <algorithm>
+#include <array>
 #include <stdexcept>
 #include <string>
 
+#include "core/assert.h"
 #include "core/checked.h"
 #include "patterns/legality.h"
 
@@ -12,7 +14,10 @@ namespace {
 
 // Threads share the boards in parts of this size: small enough that no thread waits long for the last part of another,
 // and large enough that taking a part costs nothing in comparison.
-constexpr int kBoardsPerPart = 64;
+constexpr int kBoardsPerPart = 128;
+
+// While a stage of a step works on one board, it prefetches the memory of the board this many places ahead.
+constexpr int kLookahead = 8;
 
 double result_for(Colour colour, Outcome outcome) {
   if (outcome == Outcome::kOngoing || outcome == Outcome::kDraw) return 0.0;
@@ -25,12 +30,14 @@ template <typename Plane>
 VectorEnv<Plane>::VectorEnv(const VectorEnvConfig& config)
     : config_(config),
       empty_board_(config.rules),
+      all_points_(legal_points(empty_board_)),
       planes_size_(static_cast<std::size_t>(plane_count(config.layout) * config.rules.area())),
       shared_work_(config.threads) {
   const auto boards = static_cast<std::size_t>(config.boards);
   games_.reserve(boards);
-  for (std::size_t i = 0; i < boards; ++i)
-    games_.push_back({empty_board_, EmptyPoints(config.rules.area()), Rng(i), kBlack, 0, {}, {}});
+  for (std::size_t i = 0; i < boards; ++i) games_.push_back({empty_board_, Rng(i), kBlack, 0});
+  empties_.resize(boards);
+  if (config.rules.rule == Rule::kRenju) fouls_.resize(boards);
   planes_ = std::make_unique<Plane[]>(boards * planes_size_);
   final_planes_ = std::make_unique<Plane[]>(boards * planes_size_);
   masks_ = std::make_unique<std::int8_t[]>(boards * static_cast<std::size_t>(actions()));
@@ -57,26 +64,30 @@ typename VectorEnv<Plane>::Game& VectorEnv<Plane>::at(int index) {
 
 template <typename Plane>
 void VectorEnv<Plane>::seed(int index, std::uint64_t seed) {
-  Game& game = at(index);
-  game.rng = Rng(seed);
-  game.empties = EmptyPoints(config_.rules.area());
+  at(index).rng = Rng(seed);
+}
+
+template <typename Plane>
+void VectorEnv<Plane>::clear(int index) {
+  const auto i = static_cast<std::size_t>(index);
+  games_[i].board = empty_board_;
+  games_[i].actions_done = 0;
+  empties_[i] = all_points_;
+  if (has_fouls()) fouls_[i].tracker.clear();
 }
 
 template <typename Plane>
 void VectorEnv<Plane>::reset_board(int index) {
   Game& game = at(index);
-  game.board = empty_board_;
-  game.empties.refill();
-  if (config_.rules.rule == Rule::kRenju) game.tracker.clear();
-  game.actions_done = 0;
+  clear(index);
   Owed owed = Owed::kNothing;
-  for (int i = 0; i < config_.opening_moves; ++i) make(game, game.empties.draw_legal(game.board, game.rng));
+  for (int i = 0; i < config_.opening_moves; ++i) make(index, draw(index, game.rng));
   if (has_opponent()) {
     game.actor = config_.side == Side::kRandom ? static_cast<Colour>(game.rng.below(2))
                                                : static_cast<Colour>(config_.side == Side::kWhite);
     if (game.board.to_move() != game.actor) {
       if (config_.opponent) {
-        make(game, choose_reply(*config_.opponent, game));
+        make(index, choose_reply(*config_.opponent, index));
       } else {
         owed = Owed::kFirstMove;
       }
@@ -92,18 +103,18 @@ template <typename Plane>
 int VectorEnv<Plane>::find_invalid(const std::int64_t* actions) const {
   for (int i = 0; i < config_.boards; ++i) {
     const bool resigns = config_.resign_action && actions[i] == config_.rules.area();
-    if (!resigns && !is_playable(games_[static_cast<std::size_t>(i)], actions[i])) return i;
+    if (!resigns && !is_playable(i, actions[i])) return i;
   }
   return -1;
 }
 
 template <typename Plane>
 template <typename Work>
-void VectorEnv<Plane>::for_each_board(const Work& work) {
+void VectorEnv<Plane>::for_each_part(const Work& work) {
   const int parts = (config_.boards + kBoardsPerPart - 1) / kBoardsPerPart;
   shared_work_.run(parts, [this, &work](int part) {
-    const int last = std::min((part + 1) * kBoardsPerPart, config_.boards);
-    for (int i = part * kBoardsPerPart; i < last; ++i) work(i);
+    const int first = part * kBoardsPerPart;
+    work(first, std::min(first + kBoardsPerPart, config_.boards));
   });
 }
 
@@ -111,7 +122,68 @@ template <typename Plane>
 void VectorEnv<Plane>::step(const std::int64_t* actions) {
   if (std::ranges::any_of(owed_, [](std::uint8_t owed) { return owed != 0; }))
     throw std::invalid_argument("a board is waiting for the opponent's move: call reply first");
-  for_each_board([this, actions](int i) { step_board(i, actions[i]); });
+  for_each_part([this, actions](int first, int last) { step_part(first, last, actions); });
+}
+
+// Thousands of boards do not fit into the cache. Therefore the boards of a part take each stage together: while one
+// board waits for memory, the others' memory is on its way.
+template <typename Plane>
+void VectorEnv<Plane>::step_part(int first, int last, const std::int64_t* actions) {
+  const auto prefetch_action = [&](int i) {
+    if (i < last && actions[i] >= 0 && actions[i] < config_.rules.area())
+      prefetch_move(i, static_cast<Point>(actions[i]));
+  };
+  for (int i = first; i < std::min(first + 2 * kLookahead, last); ++i) prefetch_state(i);
+  for (int i = first; i < first + kLookahead; ++i) prefetch_action(i);
+  std::array<Outcome, kBoardsPerPart> outcomes;
+  for (int i = first; i < last; ++i) {
+    if (i + 2 * kLookahead < last) prefetch_state(i + 2 * kLookahead);
+    prefetch_action(i + kLookahead);
+    outcomes[static_cast<std::size_t>(i - first)] = act(i, actions[i]);
+  }
+  const auto is_ongoing = [&](int i) { return outcomes[static_cast<std::size_t>(i - first)] == Outcome::kOngoing; };
+
+  if (config_.opponent) {
+    std::array<Point, kBoardsPerPart> replies;
+    for (int i = first; i < last; ++i)
+      if (is_ongoing(i)) replies[static_cast<std::size_t>(i - first)] = choose_reply(*config_.opponent, i);
+    const auto prefetch_reply = [&](int i) {
+      if (i < last && is_ongoing(i)) prefetch_move(i, replies[static_cast<std::size_t>(i - first)]);
+    };
+    for (int i = first; i < first + kLookahead; ++i) prefetch_reply(i);
+    for (int i = first; i < last; ++i) {
+      prefetch_reply(i + kLookahead);
+      if (!is_ongoing(i)) continue;
+      place(i, replies[static_cast<std::size_t>(i - first)]);
+      outcomes[static_cast<std::size_t>(i - first)] = game_outcome(at(i).board);
+    }
+  }
+
+  for (int i = first; i < last; ++i) {
+    if (config_.caller_replies && is_ongoing(i)) {
+      owed_[static_cast<std::size_t>(i)] = static_cast<std::uint8_t>(Owed::kReply);
+    } else {
+      finish_step(i, outcomes[static_cast<std::size_t>(i - first)]);
+    }
+  }
+}
+
+// Fetch the memory into the cache that `act` or `place` will access for `point`. The addresses of prefetch_move depend
+// on what prefetch_state fetches.
+template <typename Plane>
+void VectorEnv<Plane>::prefetch_state(int index) const {
+  const Game& game = games_[static_cast<std::size_t>(index)];
+  game.board.prefetch_state();
+  prefetch(&empties_[static_cast<std::size_t>(index)]);
+  prefetch(&game.actor);
+}
+
+template <typename Plane>
+void VectorEnv<Plane>::prefetch_move(int index, Point point) {
+  const Game& game = games_[static_cast<std::size_t>(index)];
+  game.board.prefetch_move(point);
+  planes_of(index).prefetch_add(point, game.board.to_move(), game.actor);
+  prefetch(mask_of(index) + point);
 }
 
 template <typename Plane>
@@ -122,53 +194,48 @@ void VectorEnv<Plane>::reply(const std::int64_t* replies) {
                      is_legal(games_[static_cast<std::size_t>(i)].board, static_cast<Point>(replies[i]))))
       throw std::invalid_argument("the reply " + std::to_string(replies[i]) + " is illegal on board " +
                                   std::to_string(i));
-  for_each_board([&](int i) {
-    if (owes(i)) reply_on_board(i, static_cast<Point>(replies[i]));
+  for_each_part([&](int first, int last) {
+    for (int i = first; i < last; ++i)
+      if (owes(i)) reply_on_board(i, static_cast<Point>(replies[i]));
   });
 }
 
 template <typename Plane>
 void VectorEnv<Plane>::sample_actions(Rng& rng, std::int64_t* actions) {
-  for (Game& game : games_) *actions++ = game.empties.draw_legal(game.board, rng);
+  for (int i = 0; i < config_.boards; ++i) actions[i] = draw(i, rng);
+}
+
+// Draw a random legal point. Without fouls, this does not access the board, which may not be in the cache.
+template <typename Plane>
+Point VectorEnv<Plane>::draw(int index, Rng& rng) const {
+  const PointSet& empties = empties_[static_cast<std::size_t>(index)];
+  if (has_fouls()) return draw_legal(games_[static_cast<std::size_t>(index)].board, empties, rng);
+  TENGEN_ASSERT(!empties.empty());
+  return empties.at(static_cast<int>(rng.below(static_cast<std::uint32_t>(empties.size()))));
 }
 
 template <typename Plane>
-Point VectorEnv<Plane>::choose_reply(PolicyKind policy, Game& game) {
-  if (policy == PolicyKind::kRandom) return game.empties.draw_legal(game.board, game.rng);
-  return choose_move(policy, game.board, game.rng);
+Point VectorEnv<Plane>::choose_reply(PolicyKind policy, int index) {
+  Game& game = games_[static_cast<std::size_t>(index)];
+  return policy == PolicyKind::kRandom ? draw(index, game.rng) : choose_move(policy, game.board, game.rng);
 }
 
 template <typename Plane>
-bool VectorEnv<Plane>::is_playable(const Game& game, std::int64_t action) const {
+bool VectorEnv<Plane>::is_playable(int index, std::int64_t action) const {
   if (action < 0 || action >= config_.rules.area()) return false;
+  const auto i = static_cast<std::size_t>(index);
   const auto point = static_cast<Point>(action);
-  return game.board.is_empty(point) && !game.fouls.has(point);
+  return games_[i].board.is_empty(point) && !(has_fouls() && fouls_[i].points.has(point));
 }
 
+// Play the agent's action and return the outcome before the opponent's reply.
 template <typename Plane>
-void VectorEnv<Plane>::step_board(int index, std::int64_t action) {
-  const auto i = static_cast<std::size_t>(index);
-  Game& game = games_[i];
-  const Colour actor = game.actor;
+Outcome VectorEnv<Plane>::act(int index, std::int64_t action) {
+  Game& game = at(index);
   ++game.actions_done;
-  Outcome outcome = win_for(opponent(actor));  // after a resignation or an invalid action
-  if (is_playable(game, action)) {
-    place(index, static_cast<Point>(action));
-    outcome = game_outcome(game.board);
-    if (has_opponent() && outcome == Outcome::kOngoing) {
-      if (!config_.opponent) {
-        owed_[i] = static_cast<std::uint8_t>(Owed::kReply);
-        return;
-      }
-      place(index, choose_reply(*config_.opponent, game));
-      outcome = game_outcome(game.board);
-    }
-    if (!has_opponent()) {
-      game.actor = game.board.to_move();
-      planes_of(index).turn(game.actor);
-    }
-  }
-  settle(index, actor, outcome);
+  if (!is_playable(index, action)) return win_for(opponent(game.actor));  // after a resignation or an invalid action
+  place(index, static_cast<Point>(action));
+  return game_outcome(game.board);
 }
 
 template <typename Plane>
@@ -178,7 +245,7 @@ void VectorEnv<Plane>::reply_on_board(int index, Point reply) {
   owed_[i] = static_cast<std::uint8_t>(Owed::kNothing);
   place(index, reply);
   if (owed == Owed::kReply) {
-    settle(index, games_[i].actor, game_outcome(games_[i].board));
+    finish_step(index, game_outcome(games_[i].board));
   } else {
     update_fouls(index);  // the first move cannot end the game; keep the results of the last step
   }
@@ -186,24 +253,30 @@ void VectorEnv<Plane>::reply_on_board(int index, Point reply) {
 
 // Write the results of a step on one board. Start a new game if the game is over.
 template <typename Plane>
-void VectorEnv<Plane>::settle(int index, Colour actor, Outcome outcome) {
+void VectorEnv<Plane>::finish_step(int index, Outcome outcome) {
   const auto i = static_cast<std::size_t>(index);
-  rewards_[i] = result_for(actor, outcome);
+  Game& game = games_[i];
+  rewards_[i] = result_for(game.actor, outcome);
   terminations_[i] = outcome != Outcome::kOngoing;
+  if (!has_opponent() && game.board.to_move() != game.actor) {  // not after a resignation or an invalid action
+    game.actor = game.board.to_move();
+    planes_of(index).turn(game.actor);
+  }
   if (outcome != Outcome::kOngoing) {
     finish(index, outcome);
     reset_board(index);
   } else {
-    colours_[i] = static_cast<std::int8_t>(games_[i].actor);
+    colours_[i] = static_cast<std::int8_t>(game.actor);
     update_fouls(index);
   }
 }
 
 template <typename Plane>
-void VectorEnv<Plane>::make(Game& game, Point point) {
-  game.board.make(point);
-  game.empties.remove(point);
-  if (config_.rules.rule == Rule::kRenju) game.tracker.add(game.board, point);
+void VectorEnv<Plane>::make(int index, Point point) {
+  const auto i = static_cast<std::size_t>(index);
+  games_[i].board.make(point);
+  empties_[i].remove(point);
+  if (has_fouls()) fouls_[i].tracker.add(games_[i].board, point);
 }
 
 // Make a move and update the planes and the mask.
@@ -212,7 +285,7 @@ void VectorEnv<Plane>::place(int index, Point point) {
   Game& game = games_[static_cast<std::size_t>(index)];
   const Colour mover = game.board.to_move();
   const Point previous = game.board.last_move();
-  make(game, point);
+  make(index, point);
   planes_of(index).add(point, mover, game.actor, previous);
   mask_of(index)[point] = 0;
 }
@@ -244,43 +317,45 @@ void VectorEnv<Plane>::write_all(int index) {
     mask[point] = 0;
   }
   colours_[static_cast<std::size_t>(index)] = static_cast<std::int8_t>(game.actor);
-  game.fouls = {};
+  if (has_fouls()) fouls_[static_cast<std::size_t>(index)].points = {};
   update_fouls(index);
 }
 
 // Mask out the fouls of the side to move, and restore the points masked out before. White has no fouls.
 template <typename Plane>
 void VectorEnv<Plane>::update_fouls(int index) {
-  if (config_.rules.rule != Rule::kRenju) return;
-  Game& game = games_[static_cast<std::size_t>(index)];
+  if (!has_fouls()) return;
+  const Board& board = games_[static_cast<std::size_t>(index)].board;
+  Fouls& fouls = fouls_[static_cast<std::size_t>(index)];
   std::int8_t* const mask = mask_of(index);
-  game.fouls.for_each([&](Point p) { mask[p] = game.board.is_empty(p); });
-  game.fouls = has_fouls(game.board) ? game.tracker.find(game.board) : PointSet{};
-  game.fouls.for_each([&](Point p) { mask[p] = 0; });
+  fouls.points.for_each([&](Point p) { mask[p] = board.is_empty(p); });
+  fouls.points = tengen::has_fouls(board) ? fouls.tracker.find(board) : PointSet{};
+  fouls.points.for_each([&](Point p) { mask[p] = 0; });
 }
 
 template <typename Plane>
 typename VectorEnv<Plane>::SavedGame VectorEnv<Plane>::save(int index) const {
   const Game& game = games_[static_cast<std::size_t>(checked_index(index, boards(), "board"))];
-  return {game.board.moves(), game.empties.order(), game.rng.state(), game.actor, game.actions_done};
+  return {game.board.moves(), game.rng.state(), game.actor, game.actions_done};
 }
 
 template <typename Plane>
 void VectorEnv<Plane>::restore(int index, const SavedGame& saved) {
-  Game game{empty_board_, EmptyPoints(config_.rules.area()), Rng(saved.rng), checked_colour(saved.actor), 0, {}, {}};
+  Board board = empty_board_;
   for (const Point point : saved.moves) {
-    if (point >= config_.rules.area() || game_outcome(game.board) != Outcome::kOngoing || !is_legal(game.board, point))
+    if (point >= config_.rules.area() || game_outcome(board) != Outcome::kOngoing || !is_legal(board, point))
       throw std::invalid_argument("the moves of board " + std::to_string(index) + " are not a game in progress");
-    make(game, point);
+    board.make(point);
   }
-  game.empties.set_order(saved.order);
-  const bool empties_match = std::ranges::all_of(saved.order.begin(), saved.order.begin() + game.empties.size(),
-                                                 [&game](Point p) { return game.board.is_empty(p); });
-  if (!empties_match) throw std::invalid_argument("the empty points of board " + std::to_string(index) + " are wrong");
-  if (game_outcome(game.board) != Outcome::kOngoing || game.board.to_move() != game.actor || saved.actions_done < 0)
+  const Colour actor = checked_colour(saved.actor);
+  if (game_outcome(board) != Outcome::kOngoing || board.to_move() != actor || saved.actions_done < 0)
     throw std::invalid_argument("board " + std::to_string(index) + " does not wait for an action");
+  Game& game = at(index);
+  clear(index);
+  for (const Point point : saved.moves) make(index, point);
+  game.rng = Rng(saved.rng);
+  game.actor = actor;
   game.actions_done = saved.actions_done;
-  at(index) = game;
   owed_[static_cast<std::size_t>(index)] = static_cast<std::uint8_t>(Owed::kNothing);
   write_all(index);
 }

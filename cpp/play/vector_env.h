@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "core/board.h"
+#include "core/point_set.h"
 #include "core/rng.h"
-#include "patterns/empty_points.h"
 #include "patterns/foul_tracker.h"
 #include "play/incremental_planes.h"
 #include "play/policies.h"
@@ -85,7 +85,6 @@ class VectorEnv {
   // std::invalid_argument and leaves the board unchanged if the game is not one that `save` returns.
   struct SavedGame {
     std::vector<Point> moves;
-    std::vector<Point> order;  // of the empty points (EmptyPoints::order)
     Rng::State rng{};
     int actor = kBlack;
     int actions_done = 0;
@@ -95,25 +94,32 @@ class VectorEnv {
 
  private:
   struct Game {
-    Board board;
-    EmptyPoints empties;
+    alignas(64) Board board;  // begins with a cache line
     Rng rng;
-    Colour actor;         // the colour to act next
-    int actions_done;     // in this game
-    FoulTracker tracker;  // only in renju
-    PointSet fouls;       // of the colour to act; the mask excludes them
+    Colour actor;      // the colour to act next
+    int actions_done;  // in this game
+  };
+  struct Fouls {
+    FoulTracker tracker;
+    PointSet points;  // of the colour to act; the mask excludes them
   };
 
   Game& at(int index);
-  static Point choose_reply(PolicyKind policy, Game& game);
-  bool is_playable(const Game& game, std::int64_t action) const;
+  void clear(int index);
+  Point choose_reply(PolicyKind policy, int index);
+  bool is_playable(int index, std::int64_t action) const;
+  Point draw(int index, Rng& rng) const;
+  bool has_fouls() const { return config_.rules.rule == Rule::kRenju; }
   bool has_opponent() const { return config_.opponent || config_.caller_replies; }
   template <typename Work>
-  void for_each_board(const Work& work);
-  void step_board(int index, std::int64_t action);
+  void for_each_part(const Work& work);
+  void step_part(int first, int last, const std::int64_t* actions);
+  void prefetch_state(int index) const;
+  void prefetch_move(int index, Point point);
+  Outcome act(int index, std::int64_t action);
   void reply_on_board(int index, Point reply);
-  void settle(int index, Colour actor, Outcome outcome);
-  void make(Game& game, Point point);
+  void finish_step(int index, Outcome outcome);
+  void make(int index, Point point);
   void place(int index, Point point);
   void finish(int index, Outcome outcome);
   void write_all(int index);
@@ -124,8 +130,11 @@ class VectorEnv {
 
   VectorEnvConfig config_;
   Board empty_board_;
+  PointSet all_points_;
   std::size_t planes_size_;  // for one board
   std::vector<Game> games_;
+  std::vector<PointSet> empties_;  // apart from the games, so that sampling reads them in sequence
+  std::vector<Fouls> fouls_;       // only in renju
   std::unique_ptr<Plane[]> planes_;
   std::unique_ptr<Plane[]> final_planes_;
   std::unique_ptr<std::int8_t[]> masks_;

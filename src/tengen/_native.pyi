@@ -249,12 +249,10 @@ class ByteVectorEnv:
         Play the opponent's move on each board where `owed` is not 0. Repeat until it is 0 on all boards.
         """
 
-    def save(self, board: int) -> tuple[list[int], list[int], list[int], int, int]:
-        """
-        Return the game on a board: (moves, order of points, generator, actor, actions done).
-        """
+    def save(self, board: int) -> tuple[list[int], list[int], int, int]:
+        """Return the game on a board: (moves, generator, actor, actions done)."""
 
-    def restore(self, board: int, saved: tuple[Sequence[int], Sequence[int], Sequence[int], int, int]) -> None:
+    def restore(self, board: int, saved: tuple[Sequence[int], Sequence[int], int, int]) -> None:
         """Continue a saved game on a board; `saved` is a result of `save`."""
 
     def sample_actions(self, seed: int, actions: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')]) -> None:
@@ -323,12 +321,10 @@ class FloatVectorEnv:
         Play the opponent's move on each board where `owed` is not 0. Repeat until it is 0 on all boards.
         """
 
-    def save(self, board: int) -> tuple[list[int], list[int], list[int], int, int]:
-        """
-        Return the game on a board: (moves, order of points, generator, actor, actions done).
-        """
+    def save(self, board: int) -> tuple[list[int], list[int], int, int]:
+        """Return the game on a board: (moves, generator, actor, actions done)."""
 
-    def restore(self, board: int, saved: tuple[Sequence[int], Sequence[int], Sequence[int], int, int]) -> None:
+    def restore(self, board: int, saved: tuple[Sequence[int], Sequence[int], int, int]) -> None:
         """Continue a saved game on a board; `saved` is a result of `save`."""
 
     def sample_actions(self, seed: int, actions: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import dataclasses
 import gc
 import os
 import pickle
@@ -20,7 +21,7 @@ from tengen.core.geometry import Point
 from tengen.core.planes import encode
 from tengen.core.position import Position
 from tengen.envs import GomokuEnv, GomokuVectorEnv
-from tengen.envs.vector import LAYOUTS, VectorEnvState
+from tengen.envs.vector import LAYOUTS
 from tengen.errors import AgentError, IllegalMoveError, InputError
 
 TIC_TAC_TOE = "3x3:3:freestyle"
@@ -442,7 +443,7 @@ def test_state_can_be_saved_and_restored() -> None:
     assert same(first, [env.step(env.sample_actions())[0] for _ in range(20)])
     with pytest.raises(InputError, match="the state has 3 boards"):
         GomokuVectorEnv(2, "6x6:4:freestyle").set_state(state)
-    with pytest.raises(InputError, match="the state does not fit 9x9"):
+    with pytest.raises(InputError, match="the state is of 6x6:4:freestyle, but the environment plays 9x9"):
         GomokuVectorEnv(3, "9x9:5:freestyle").set_state(state)
 
 
@@ -450,10 +451,8 @@ def test_state_can_be_saved_and_restored() -> None:
     ("change", "message"),
     [
         (lambda game: ([*game[0], game[0][0]], *game[1:]), "not a game in progress"),
-        (lambda game: (game[0][:-1], *game[1:]), "does not wait|are wrong"),
-        (lambda game: (game[0], game[1][::-1], *game[2:]), "empty points"),
-        (lambda game: (game[0], [0] * 36, *game[2:]), "not a permutation"),
-        (lambda game: (*game[:3], 1 - game[3], game[4]), "does not wait for an action"),
+        (lambda game: (game[0][:-1], *game[1:]), "does not wait for an action"),
+        (lambda game: (*game[:2], 1 - game[2], game[3]), "does not wait for an action"),
     ],
 )
 def test_damaged_states_are_rejected(change: Any, message: str) -> None:
@@ -461,7 +460,7 @@ def test_damaged_states_are_rejected(change: Any, message: str) -> None:
     random_steps(env, 1, 3)
     state = env.get_state()
     with pytest.raises(InputError, match=message):
-        env.set_state(VectorEnvState((change(state.games[0]),), state.rng_state))
+        env.set_state(dataclasses.replace(state, games=(change(state.games[0]),)))
     assert env.get_state() == state
 
 

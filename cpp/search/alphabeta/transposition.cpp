@@ -9,6 +9,7 @@
 #endif
 
 #include "core/assert.h"
+#include "core/prefetch.h"
 
 namespace tengen {
 namespace {
@@ -150,13 +151,7 @@ void TranspositionTable::store(std::uint64_t key, int ply, const TableEntry& ent
   target->write(key ^ data, data);
 }
 
-void TranspositionTable::prefetch(std::uint64_t key) const {
-#ifdef __GNUC__
-  __builtin_prefetch(&cluster(key));
-#else
-  (void)key;
-#endif
-}
+void TranspositionTable::prefetch(std::uint64_t key) const { tengen::prefetch(&cluster(key)); }
 
 int TranspositionTable::usage() const {
   const std::size_t sample = std::min<std::size_t>(clusters_, 250);

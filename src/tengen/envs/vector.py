@@ -24,6 +24,7 @@ from tengen.core.contracts import Limits, Ruleset
 from tengen.core.native_enums import outcome_from_native
 from tengen.core.planes import layouts, native_layout
 from tengen.core.position import Position
+from tengen.envs.copies import ArrayCopies
 from tengen.envs.drawing import draw_board
 from tengen.envs.opponents import OpponentSetting, draw_seed, make_opponent, policy_kind
 from tengen.envs.spaces import (
@@ -53,9 +54,10 @@ Flags = npt.NDArray[np.bool_]
 class VectorEnvState:
     """The saved games of a `GomokuVectorEnv`, for `set_state`. The state of an opponent `Agent` is not included."""
 
-    games: tuple[tuple[list[int], list[int], list[int], int, int], ...]
-    """For each board: moves, order of the points, random generator, colour to act, number of actions."""
+    games: tuple[tuple[list[int], list[int], int, int], ...]
+    """For each board: moves, random generator, colour to act, number of actions."""
     rng_state: dict[str, Any]
+    ruleset: str
 
 
 class GomokuVectorEnv(VectorEnv[Planes, Actions, npt.NDArray[Any]]):
@@ -166,6 +168,7 @@ class GomokuVectorEnv(VectorEnv[Planes, Actions, npt.NDArray[Any]]):
             opening_moves=check_opening_moves(opening_moves, self.ruleset),
             threads=threads,
         )
+        self._plane_copies, self._mask_copies = ArrayCopies(), ArrayCopies()
         # These arrays are views into native memory and keep it alive.
         self._planes = self._ordered(self._native.planes)
         self._final_planes = self._ordered(self._native.final_planes)
@@ -240,7 +243,7 @@ class GomokuVectorEnv(VectorEnv[Planes, Actions, npt.NDArray[Any]]):
 
     def action_masks(self) -> Flags:
         """Return the legal actions as bool [num_envs, actions], for sb3-contrib."""
-        return self._maybe_copy(self._masks).view(np.bool_)
+        return self._observed(self._masks, self._mask_copies).view(np.bool_)
 
     def sample_actions(self) -> Actions:
         """Sample a random legal point for each board [num_envs], never a resignation; seeded by `reset`."""
@@ -257,17 +260,19 @@ class GomokuVectorEnv(VectorEnv[Planes, Actions, npt.NDArray[Any]]):
     def get_state(self) -> VectorEnvState:
         """Save all games and random generators for `set_state`."""
         games = tuple(self._native.save(board) for board in range(self.num_envs))
-        return VectorEnvState(games, dict(self.np_random.bit_generator.state))
+        return VectorEnvState(games, dict(self.np_random.bit_generator.state), str(self.ruleset))
 
     def set_state(self, state: VectorEnvState) -> tuple[Planes, dict[str, Any]]:
         """Restore saved games, including the random generators; return observations and infos as `reset` does."""
         if len(state.games) != self.num_envs:
             raise InputError(f"the state has {len(state.games)} boards, but the environment has {self.num_envs}")
+        if state.ruleset != str(self.ruleset):
+            raise InputError(f"the state is of {state.ruleset}, but the environment plays {self.ruleset}")
         for board, game in enumerate(state.games):
             try:
                 self._native.restore(board, game)
             except ValueError as error:
-                raise InputError(f"the state does not fit {self.ruleset}: {error}") from None
+                raise InputError(f"the state is damaged: {error}") from None
         self.np_random.bit_generator.state = state.rng_state
         self._seeded = True
         return self._observation_and_info()
@@ -355,17 +360,17 @@ class GomokuVectorEnv(VectorEnv[Planes, Actions, npt.NDArray[Any]]):
                 replies[board] = self._opponent.choose(self.position(board).native, self._rng)
             self._native.reply(replies)
 
-    def _maybe_copy(self, view: npt.NDArray[Any]) -> npt.NDArray[Any]:
-        return view.copy() if self._copy else view
+    def _observed(self, view: npt.NDArray[Any], copies: ArrayCopies) -> npt.NDArray[Any]:
+        return copies.make(view) if self._copy else view
 
     def _observation_and_info(self) -> tuple[Planes, dict[str, Any]]:
         infos = {
-            "action_mask": self._maybe_copy(self._masks),
+            "action_mask": self._observed(self._masks, self._mask_copies),
             "_action_mask": self._every_board,
-            "colour": self._maybe_copy(self._colours),
+            "colour": self._colours.copy() if self._copy else self._colours,
             "_colour": self._every_board,
         }
-        return self._maybe_copy(self._planes), infos
+        return self._observed(self._planes, self._plane_copies), infos
 
     def _add_finals(self, infos: dict[str, Any], finished: Flags) -> None:
         """Add the final observations and infos that Gymnasium's SAME_STEP mode requires."""
