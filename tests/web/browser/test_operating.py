@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,21 +11,23 @@ import psutil
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
+from tengen.web.app import STATIC
 from tests.web.browser.conftest import Serve
 from tests.web.browser.visitor import Visitor
 
 pytestmark = pytest.mark.thorough
 
 SMALL = {
-    "Iterations": "100000",
-    "Minutes (0: no limit)": "0",
-    "Measure strength every … iterations": "0",
-    "Keep a network every … iterations": "1",
-    "Games per iteration": "4",
-    "Network channels": "4",
-    "Network blocks": "1",
-    "Batch size": "16",
+    "minutes": "0",
+    "strength.every": "0",
+    "milestone_every": "1",
+    "play.games": "4",
+    "net.channels": "4",
+    "net.blocks": "1",
+    "learner.batch": "16",
 }
+"""Configuration keys; the form shows the texts `lab.set.KEY`."""
+TEXTS = json.loads(STATIC.joinpath("i18n", "en.json").read_text(encoding="utf-8"))
 RUNNING = re.compile("The process is running")
 
 
@@ -38,12 +41,12 @@ def folder(tmp_path: Path) -> Iterator[Path]:
             process.wait()
 
 
-def train(visitor: Visitor, name: str, **changes: str) -> Page:
+def train(visitor: Visitor, name: str, *, iterations: int = 100_000) -> Page:
     """Start a small training run through the form."""
     page = visitor.open("#/laboratory/start")
     visitor.choice("Algorithm").select_option("ppo")
-    for label, value in (SMALL | changes).items():
-        page.get_by_label(label, exact=True).fill(value)
+    for key, value in (SMALL | {"iterations": str(iterations)}).items():
+        page.get_by_label(TEXTS[f"lab.set.{key}"], exact=True).fill(value)
     page.get_by_label("Name", exact=True).fill(name)
     visitor.shoot("laboratory-start")
     visitor.button("Start").click()
@@ -81,7 +84,7 @@ def test_networks_of_a_run_are_extended_compared_and_play_each_other(
     visitor = Visitor(browser, address)
     page = visitor.page
     for name in ("first", "second"):
-        train(visitor, name, Iterations="2")
+        train(visitor, name, iterations=2)
         expect(page.get_by_text("The process has finished.")).to_be_visible()
     page.get_by_label("More iterations").fill("1")
     page.keyboard.press("Tab")
