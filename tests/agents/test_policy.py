@@ -35,7 +35,7 @@ def test_each_finds_the_shipped_network_of_its_own_kind(
     assert (found.move, found.policy) == (named.move, named.policy)
     assert found.policy != make_agent("policy").choose(POSITION, Limits()).policy
     with pytest.raises(
-        RulesetError, match=rf"no network of {kind} is shipped for 7x5:4:freestyle \(shipped: {kind}-5x5x4\)"
+        RulesetError, match=rf"no {kind} network is shipped for 7x5:4:freestyle \(shipped: {kind}-5x5x4\)"
     ):
         make_agent(kind).choose(Position.start(Ruleset.parse("7x5:4")), Limits())
 

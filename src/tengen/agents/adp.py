@@ -32,7 +32,7 @@ class AdpParameters:
 
 
 class AdpAgent(Agent):
-    """Deterministically plays the move with the highest winning probability according to the critic."""
+    """Plays the move to which the critic assigns the highest winning probability; deterministic."""
 
     def __init__(self, parameters: AdpParameters) -> None:
         self._source = parameters.run or parameters.model or _DEFAULT_MODEL
@@ -88,7 +88,7 @@ class AdpAgent(Agent):
 KINDS = (
     AgentKind(
         name="adp",
-        summary="Looks one move ahead with a critic over shape counts, trained by temporal differences; no search.",
+        summary="Looks one move ahead with a critic on shape counts, trained by temporal-difference learning.",
         parameters=AdpParameters,
         make=AdpAgent,
     ),

@@ -1,4 +1,4 @@
-"""Agents that a worker keeps between games, so that networks, tables and engines are not loaded for each game."""
+"""A cache of agents, so that a worker does not reload networks, tables and engines for each game."""
 
 from __future__ import annotations
 
@@ -15,10 +15,14 @@ K = TypeVar("K", bound=Hashable)
 
 
 class AgentCache(Generic[K]):
-    """Agents by key, created on first use. The least recently used one is closed first."""
+    """A cache of agents by key. Agents are created on first use, and the least recently used one is closed first."""
 
     def __init__(self, make: Callable[[K], Agent], *, max_agents: int, max_process_bytes: int | None = None) -> None:
-        """Create an empty cache. Adding an agent closes others while the process exceeds `max_process_bytes`."""
+        """Create an empty cache.
+
+        Before it adds an agent, the cache closes others until it holds fewer than `max_agents` and the process uses at
+        most `max_process_bytes`.
+        """
         self._make = make
         self._max_agents = max_agents
         self._max_process_bytes = max_process_bytes

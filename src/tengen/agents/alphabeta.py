@@ -1,4 +1,4 @@
-"""The alpha-beta engine as a player."""
+"""The player `alphabeta`: the alpha-beta engine."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ from tengen.search.alphabeta import (
 )
 from tengen.search.limits import MAX_THREADS
 
-# Memory that the process uses apart from the table: interpreter, numpy, pattern tables, stacks. About 60 MB were
-# measured on Linux with one thread, under every rule.
+# Memory that the process uses apart from the table: interpreter, numpy, pattern tables, stacks. On Linux with one
+# thread, we measured about 60 MB under every rule.
 _MEMORY_WITHOUT_TABLE = 80 << 20
 _MEMORY_PER_THREAD = 4 << 20
 _MOST_TABLE_MB = 1 << 20
@@ -111,7 +111,7 @@ class AlphaBetaAgent(Agent):
             self._engine.set_table_mb(min(self._parameters.hash_mb, self._most_table_mb))
 
     def warm_up(self, rulesets: Sequence[Ruleset]) -> None:
-        """Load the weights and the tables, so that the first search starts at once."""
+        """Load the weights and the tables now, so that the first search does not have to."""
         self._engine.warm_up(rulesets)
 
     def resize_table(self, table_bytes: int) -> None:
@@ -144,7 +144,7 @@ class AlphaBetaAgent(Agent):
         return excluded if excluded and not excluded.issuperset(position.legal_points()) else frozenset()
 
     def _own_limits(self, limits: Limits) -> Limits:
-        """Return the limits for the move, tightened by the agent's own parameters."""
+        """Return the per-move limits, tightened by the agent's own parameters."""
         return replace(
             limits,
             depth=min(filter(None, (limits.depth, self._depth)), default=None),
@@ -156,7 +156,7 @@ class AlphaBetaAgent(Agent):
 KINDS = (
     AgentKind(
         name="alphabeta",
-        summary="Alpha-beta search over incremental threat patterns, with continuous fours at the leaves",
+        summary="Alpha-beta search with incremental threat patterns and a search for continuous fours at the leaves.",
         parameters=AlphaBetaParameters,
         make=AlphaBetaAgent,
     ),

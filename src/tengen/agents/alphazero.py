@@ -128,8 +128,9 @@ class AlphaZeroParameters:
 class AlphaZeroAgent(NetworkAgent):
     """Plays the most visited move in a PUCT search, which keeps its tree from move to move.
 
-    In a lost position, visit counts say little. The tree proves losses by the first refutations that it finds, which
-    may not be the shortest ones. An alpha-beta search then looks for the move that delays the loss longest.
+    In a lost position, visit counts say little about how long a move delays the loss: the tree proves a loss with the
+    first refutation that it finds, which may not be the shortest. An alpha-beta search then looks for the move that
+    delays the loss longest.
     """
 
     def __init__(self, parameters: AlphaZeroParameters) -> None:
@@ -219,7 +220,7 @@ class AlphaZeroAgent(NetworkAgent):
         return search
 
     def _own_limits(self, limits: Limits) -> Limits:
-        """Return the limits for the move, tightened by the agent's own parameters."""
+        """Return the per-move limits, tightened by the agent's own parameters."""
         return replace(
             limits,
             simulations=least(limits.simulations, self._simulations),

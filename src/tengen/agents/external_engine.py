@@ -1,4 +1,4 @@
-"""Any engine that speaks the Piskvork (Gomocup) protocol as a player: `brain:cmd=./pbrain-x`."""
+"""The player `brain`: an external engine that speaks the Piskvork (Gomocup) protocol (`brain:cmd=./pbrain-x`)."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ class BrainParameters:
     tolerance_ms: int = parameter(
         1000, help="Tolerance in milliseconds; a move that exceeds its time limit by more than this loses the game."
     )
-    start_ms: int = parameter(10_000, help="Milliseconds the program may take to start.")
-    turn_ms: int = parameter(30_000, help="Milliseconds per move if no time limit is set.")
+    start_ms: int = parameter(10_000, help="Startup timeout in milliseconds.")
+    turn_ms: int = parameter(30_000, help="Time per move in milliseconds if no time limit is set.")
     nodes: int = parameter(
         0, help="Node limit per move, sent as INFO MAX_NODE if the engine supports it; 0 for no limit."
     )
-    threads: int = parameter(1, help="Threads the engine may use; the per-move limits may allow more.")
+    threads: int = parameter(1, help="Number of threads the engine may use; the per-move limits may allow more.")
     suspend: bool = parameter(
         False, help="Suspend the process when it is not the engine's turn (not supported on Windows)."
     )
@@ -57,9 +57,9 @@ class BrainParameters:
 
 
 class BrainAgent(Agent):
-    """An external engine, which is started for the first game and restarted after every failure.
+    """An external engine. It is started for the first game and restarted after every failure.
 
-    If the engine misbehaves, the search raises an `EngineError` whose `reason` is the kind of failure.
+    If the engine fails, the search raises an `EngineError` whose `reason` is the kind of failure.
     """
 
     def __init__(self, parameters: BrainParameters) -> None:
@@ -86,7 +86,10 @@ class BrainAgent(Agent):
         return self._manager.pid
 
     def supports(self, ruleset: Ruleset) -> bool:
-        """Return whether the protocol supports the ruleset; if the engine does not, `new_game` raises `EngineError`."""
+        """Return whether the protocol supports the ruleset. If the engine itself does not, `new_game` raises an error.
+
+        That error is an `EngineError`.
+        """
         return is_playable(ruleset)
 
     def configure(self, *, memory_bytes: int | None = None, threads: int | None = None) -> None:
@@ -166,4 +169,4 @@ def _check_ongoing(position: Position) -> None:
         raise GameOverError(f"the engine cannot move: the game is over\n{position}")
 
 
-KINDS = (AgentKind("brain", "Any engine that speaks the Piskvork (Gomocup) protocol", BrainParameters, BrainAgent),)
+KINDS = (AgentKind("brain", "Any engine that speaks the Piskvork (Gomocup) protocol.", BrainParameters, BrainAgent),)

@@ -44,7 +44,7 @@ class FudanParameters:
     """Parameters of `fudan`; the form determines the defaults."""
 
     form: Form = parameter(Form.DESCRIBED, help="described (as in the report) or authors (as in the authors' program)")
-    depth: int = parameter(_DEFAULT_DEPTH, help="search depth in plies; 0 to use the per-move limit")
+    depth: int = parameter(_DEFAULT_DEPTH, help="search depth in plies; 0 for the depth in the per-move limits")
     blocked_update: bool | None = parameter(None, help="skip updates behind an opponent's stone; affects only speed")
     peer_update: bool | None = parameter(None, help="copy the scores of adjacent stones; affects only speed")
     hash: bool | None = parameter(None, help="cache values by Zobrist key; affects only speed")
@@ -101,7 +101,7 @@ class FudanAgent(Agent):
 KINDS = (
     AgentKind(
         name="fudan",
-        summary="The alpha-beta player of the fudan report: depth 7 over point scores, with a checkmate search.",
+        summary="The alpha-beta player of the fudan report: depth 7, with point scores and a checkmate search.",
         parameters=FudanParameters,
         make=FudanAgent,
     ),

@@ -1,7 +1,7 @@
-"""The rules that the authors' program of "Final report for Gomoku project" applies before its playouts.
+"""Rules that the program by the authors of "Final report for Gomoku project" applies before its playouts.
 
-In the report, these rules are part of every playout; the program applies them only at the root. A row counts
-regardless of its ends, as in the report.
+In the report, these rules are part of every playout; the program applies them only at the root. As in the report, a
+row counts whether its ends are open or blocked.
 """
 
 from __future__ import annotations
@@ -16,7 +16,10 @@ _DIRECTIONS = ((1, 0), (0, 1), (1, 1), (1, -1))
 
 
 def neighbours(position: Position) -> list[Point]:
-    """Return the legal points next to a stone, by index; on an empty board, the centre."""
+    """Return the legal points next to a stone, in index order; on an empty board, the centre.
+
+    If there are none, return all legal points.
+    """
     ruleset = position.ruleset
     if not position.stones:
         centre = Point.at(ruleset.width // 2, ruleset.height // 2)
@@ -29,10 +32,10 @@ def neighbours(position: Position) -> list[Point]:
 
 
 def forced_point(position: Position) -> Point | None:
-    """Return the first point that makes five, stops an enemy five, makes four or stops an enemy four, in this order.
+    """Return the first point that makes a five, blocks an enemy five, makes a four or blocks an enemy four.
 
-    With win length k, a five has k stones and a four k − 1. Ties go to the lowest index. Returns None if there is no
-    such point.
+    These are tried in this order. With win length k, a five has k stones and a four k − 1. Ties go to the lowest index.
+    Returns None if no point qualifies.
     """
     own, enemy = (1, 2) if position.to_move is Colour.BLACK else (2, 1)
     cells, points = position.cells(), neighbours(position)

@@ -1,4 +1,4 @@
-"""Opponents by strength: levels 1 to 10, read from `data/levels.toml`.
+"""Opponents of increasing strength: levels 1 to 10, read from `data/levels.toml`.
 
 A level is an agent specification with a name and, once measured, a rating on the ladder's scale
 (docs/results/ladder.md). A level whose agent needs patterns has a second agent for rulesets without patterns (win

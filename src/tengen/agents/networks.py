@@ -1,4 +1,4 @@
-"""Networks for players: given by name, chosen by board size, or taken from a training run (default: its newest)."""
+"""Networks for players: set by name, chosen by board size, or taken from a training run (default: the newest)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ UNIFORM = "uniform"
 
 MODEL_HELP = "a shipped model, a folder with model.onnx, an .onnx file, or uniform (default: chosen by board size)"
 RUN_HELP = "folder of a training run; its newest network is loaded at the start of each game"
-ITERATION_HELP = "iteration of the run whose network plays, if the run kept it (default: the newest)"
+ITERATION_HELP = "iteration of the run whose network to use, if the run kept it (default: the newest)"
 SEED_HELP = "random seed; it is combined with the seed of each game"
 
 COLDEST = 0.01
@@ -44,7 +44,7 @@ class NetworkParameters(Protocol):
 
 
 def check_source(model: str | None, run: str | None, iteration: int | None) -> None:
-    """Raise `InputError` if two networks are given, or an iteration without a run."""
+    """Raise `InputError` if both a model and a run are given, or if the iteration is negative or has no run."""
     if iteration is not None and run is None:
         raise InputError(f"iteration={iteration} selects a network of a training run; set run as well")
     if iteration is not None and iteration < 0:
@@ -62,8 +62,8 @@ def check_temperature(temperature: float) -> None:
 class _Network:
     """An agent's network.
 
-    A named network or a run's network is loaded at once. If neither is given, the network is chosen by board size and
-    loaded when it is first needed. `refresh` reloads a run's network if its file has changed.
+    A named network or a run's network is loaded immediately. If neither is given, the network is chosen by board size
+    and loaded when it is first needed. `refresh` reloads a run's network if its file has changed.
     """
 
     def __init__(self, parameters: NetworkParameters, family: str = "") -> None:
@@ -158,8 +158,8 @@ def _model_for(ruleset: Ruleset, family: str) -> str:
     for name in names:
         if load_model(name)[1].supports(ruleset):
             return name
-    kind = f" of {family}" if family else ""
-    raise RulesetError(f"no network{kind} is shipped for {ruleset} (shipped: {', '.join(sorted(names)) or 'none'})")
+    kind = f"{family} " if family else ""
+    raise RulesetError(f"no {kind}network is shipped for {ruleset} (shipped: {', '.join(sorted(names)) or 'none'})")
 
 
 class NetworkAgent(Agent):

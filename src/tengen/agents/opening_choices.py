@@ -21,7 +21,7 @@ from tengen.protocols.piskvork.swap2 import Swap2Answer
 _REACH = 3
 """Maximum distance of random stones from the centre, in lines."""
 _EVEN = 0.1
-"""A position counts as even if the absolute value is below this."""
+"""A position counts as even if the absolute value of its evaluation is below this."""
 
 
 @runtime_checkable
@@ -35,7 +35,7 @@ class AnswersSwap2(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class OpeningDecision:
-    """The next actions of an agent in an opening procedure, and the evaluation on which its choice is based."""
+    """An agent's next actions in an opening procedure, and the evaluation on which they are based."""
 
     actions: tuple[Point | Option, ...]
     white_value: float | None = None
@@ -45,14 +45,14 @@ class OpeningDecision:
 def choose_actions(
     agent: Agent, state: OpeningState, limits: Limits, rng: random.Random, stop: StopSignal | None = None
 ) -> tuple[Point | Option, ...]:
-    """Return the agent's next actions for the seat that is to act; see `decide_opening`."""
+    """Return the agent's next actions for the seat to act; see `decide_opening`."""
     return decide_opening(agent, state, limits, rng, stop).actions
 
 
 def decide_opening(
     agent: Agent, state: OpeningState, limits: Limits, rng: random.Random, stop: StopSignal | None = None
 ) -> OpeningDecision:
-    """Return the agent's next actions for the seat that is to act, and the value they are based on.
+    """Return the agent's next actions for the seat to act, and the evaluation on which they are based.
 
     An agent that plays swap2 itself decides on several stones at once. If it takes white, its answer also contains its
     first move of the game, after the last opening action.
@@ -74,9 +74,10 @@ def choose_action(
 ) -> Point | Option:
     """Return the agent's action for the seat to act.
 
-    If the colours are fixed (pro), the agent plays its own move if the procedure allows it. Otherwise (swap, swap2),
-    stones are placed at random near the centre, and the agent takes the colour with the higher value. If the
-    values are about equal, it places two more stones. If it reports no value, it takes a random option.
+    If the colours are fixed (pro), the agent plays its own move if the procedure allows that move. Otherwise (swap,
+    swap2), it places stones at random near the centre. Given a choice, it takes the colour with the higher value, or
+    places two more stones if the position is about even and the procedure allows that. An agent that reports no value
+    takes a random option.
     """
     stop = stop or StopSignal()
     match state.step:
@@ -105,7 +106,7 @@ def _choose_option(
     agent: Agent, state: OpeningState, limits: Limits, rng: random.Random, stop: StopSignal
 ) -> tuple[Option, float | None]:
     """Return the chosen option and the value for white on which the choice is based."""
-    # It is white's turn whenever a colour is chosen.
+    # White is to move whenever a colour is chosen.
     white_value = _decide(agent, state.position, limits, stop).value_to_move
     if white_value is None:
         return rng.choice(state.options), None

@@ -1,7 +1,7 @@
-"""Players that follow a network's policy without search: `policy`, and one for each learner.
+"""Players that follow a network's policy without search: `policy`, and one for each learning algorithm.
 
-They differ only in their default network, which is a shipped network of the same kind. The `dqn` network outputs
-advantages as its policy, so its best move is the one with the highest Q.
+They differ only in their default network, which is a shipped network trained by that algorithm. The `dqn` network
+outputs advantages as its policy, so its most likely move is the one with the highest Q-value.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from tengen.nets.models import Backend, Precision
 
 @dataclass(frozen=True)
 class PolicyParameters:
-    """Parameters of `policy` and of the learners' players."""
+    """Parameters of `policy` and of the players for the learning algorithms."""
 
     model: str | None = parameter(None, help=MODEL_HELP)
     run: str | None = parameter(None, help=RUN_HELP)
@@ -59,7 +59,7 @@ class PolicyAgent(NetworkAgent):
         self._average = parameters.average
 
     def start(self, position: Position, limits: Limits, lines: int = 1) -> Search:
-        """Create a search with one snapshot: the most likely moves, all with the value of the position itself."""
+        """Create a search with one snapshot: the most likely moves, each with the value of the current position."""
 
         def run(stop: StopSignal, report: Report) -> Decision:
             policy, value = self._evaluate(position)
@@ -102,12 +102,12 @@ def _learner(name: str, summary: str) -> AgentKind:
 
 
 KINDS = (
-    AgentKind("policy", "The move a network prefers, without search.", PolicyParameters, PolicyAgent),
+    AgentKind("policy", "Plays the move that a network prefers, without search.", PolicyParameters, PolicyAgent),
     _learner("pg", "The policy of a network trained by policy gradient."),
     _learner("ppo", "The policy of a network trained by proximal policy optimization."),
     _learner("supervised", "The policy of a network trained on the moves of recorded games."),
     _learner("cnn", "The policy of a convolutional network trained on the moves of recorded games."),
     _learner("mdrnn", "The policy of a multi-dimensional recurrent network trained on the moves of recorded games."),
-    _learner("dqn", "The move with the highest Q of a network trained by deep Q-learning."),
+    _learner("dqn", "Plays the move with the highest Q-value of a network trained by deep Q-learning."),
     _learner("evolution", "The policy of a network whose weights were evolved by playing games."),
 )

@@ -4,9 +4,8 @@ An agent specification is `NAME[:key=value,key=value…]`, or `FILE.py[:CLASS][:
 kind of player has a frozen dataclass of parameters, whose help texts `tengen agents` shows, and a function that creates
 the player from it. A kind's module is imported when the kind is first used.
 
-`AgentRegistry` finds the kinds: the built-in ones, those of installed packages, those in files, and objects that the
-caller adds. All are found in the same way (`tengen.core.plugins`). The functions of this module use a registry without
-additional objects.
+`AgentRegistry` finds the kinds that are built in, provided by installed packages, defined in files, or added by the
+caller as objects (`tengen.core.plugins`). The functions of this module use a registry without additional objects.
 """
 
 from __future__ import annotations
@@ -191,7 +190,7 @@ class AgentRegistry:
             raise AgentNameError(f"{error} in {text!r}") from None
 
     def make(self, player: Player) -> Agent:
-        """Create a player. An agent that is given as an object stays open when the returned one is closed."""
+        """Create a player. An agent given as an object stays open when the returned agent is closed."""
         if not isinstance(player, str):
             registry, (text,) = self.adding([player])
             return registry.make(text)
@@ -226,8 +225,9 @@ def agent_kind(name: str) -> AgentKind:
 def make_agent(player: Player) -> Agent:
     """Create a player from its specification, such as `naive:level=3` or `./mybot.py:MyBot`, or from a Python object.
 
-    An object can be an agent, a class of agents, or a function from a position to a move. An agent stays open when the
-    returned one is closed. Raises `AgentNameError` for unknown names, keys and values, and lists the known ones.
+    An object can be an agent, a class of agents, or a function from a position to a move. An agent given as an object
+    stays open when the returned agent is closed. Raises `AgentNameError` for unknown names, keys and values, and lists
+    the known ones.
 
     >>> make_agent("naive:level=2").name
     'naive:level=2'
@@ -247,9 +247,9 @@ def parse_agent(text: str) -> tuple[AgentKind, Any]:
 
 
 def network_player(algorithm: str, key: str) -> str:
-    """Return the name of the agent that plays a learner's networks and selects one by its parameter `key`.
+    """Return the name of the agent that plays the networks of a learning algorithm and has the parameter `key`.
 
-    This is the built-in agent named after the learner if it has that parameter, otherwise `alphazero`, which searches
+    This is the built-in agent named after the algorithm if it has that parameter, otherwise `alphazero`, which searches
     with any network.
     """
     registry = AgentRegistry().restricted()
@@ -261,7 +261,7 @@ def network_player(algorithm: str, key: str) -> str:
 
 
 def check_plays(agent: Agent, ruleset: Ruleset) -> None:
-    """Run `Agent.check_supports`. If that fails, start a game, because some agents give the reason only then."""
+    """Run `Agent.check_supports`. If it fails, start a game, because some agents give the reason only then."""
     try:
         agent.check_supports(ruleset)
     except AgentError as error:
@@ -291,7 +291,7 @@ def with_setting(text: str, key: str, value: str) -> str:
 
 
 def _label(player: Agent | type[Agent] | MoveFunction | AgentKind) -> str:
-    """Return a name for an object; the name is valid in an agent specification."""
+    """Return a name for an object that is valid in an agent specification."""
     if isinstance(player, AgentKind):
         return player.name
     name = getattr(player, "__name__", "") or type(player).__name__

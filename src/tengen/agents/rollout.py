@@ -109,8 +109,8 @@ class _UctSetting:
 
 
 _UCT_PRESETS: dict[UctPreset, _UctSetting] = {
-    # The usual factor √2 would spread a few thousand playouts almost evenly over the moves; docs/how/rollouts.md has
-    # the match results.
+    # The usual constant √2 would spread a few thousand playouts almost evenly over the moves. The match results are in
+    # docs/how/rollouts.md.
     "best": _UctSetting(UctConfig(exploration=0.3)),
     "ucb1": _UctSetting(UctConfig()),
     # Algorithm 2 with T = 10: one new node per playout, only neighbours of stones, no proofs.
@@ -121,8 +121,8 @@ _HMCTS_PRESETS: dict[HmctsPreset, HmctsConfig] = {
     "best": HmctsConfig(),
     # Algorithm 1 with T = 10.
     "fudan": HmctsConfig(playouts_a_candidate=10),
-    # The program's playout heuristic reads tables that are not updated after the root, where no rule has applied.
-    # Its playouts are therefore random.
+    # The authors' program runs playouts only if no rule applies at the root. Its playout heuristic reads tables that
+    # are not updated after the root, so no rule applies during the playouts either, and they are random.
     "fudan-authors": HmctsConfig(playouts_a_candidate=10, policy=PlayoutPolicy.RANDOM),
 }
 
@@ -139,7 +139,7 @@ def _check(playouts: int | None, seconds: float | None, threads: int) -> None:
 
 
 class RolloutAgent(Agent, ABC):
-    """Common base class for both players. The move depends on the seeds and the position, not on earlier moves."""
+    """Common base class of both players. The move depends on the seeds and the position, not on earlier searches."""
 
     def __init__(self, *, playouts: int | None, seconds: float | None, threads: int, seed: int) -> None:
         self._playouts = playouts
@@ -181,11 +181,11 @@ class RolloutAgent(Agent, ABC):
         return Search(run)
 
     def _choose_without_search(self, position: Position, seed: int) -> Point | None:
-        """Return a move that needs no search, or None."""
+        """Return a move chosen without search; None if a search is needed."""
         return None
 
     def _own_limits(self, limits: Limits) -> Limits:
-        """Return the limits for the move, tightened by the agent's own parameters."""
+        """Return the per-move limits, tightened by the agent's own parameters."""
         return replace(
             limits,
             simulations=least(limits.simulations, self._playouts),
@@ -248,7 +248,7 @@ KINDS = (
     ),
     AgentKind(
         name="hmcts",
-        summary="The same number of heuristic playouts for every move near a stone; plays the move with the best mean.",
+        summary="Runs the same number of playouts for every move near a stone and plays the move with the best mean.",
         parameters=HmctsParameters,
         make=HmctsAgent,
     ),

@@ -1,4 +1,4 @@
-"""Helpers for players with a search: combined limits, and seeds for positions."""
+"""Helpers for players that search: combined limits, and a seed for each position."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """The simple players from the papers, in native code: random, naive 0–4, chains, rule-based, tree.
 
 All but `tree` look only at the current position and answer in a few microseconds; `tree` needs about a millisecond.
-docs/how/players.md defines them exactly.
+For the exact definitions, see docs/how/players.md.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ from tengen.patterns.explain import describe_purpose
 from tengen.search.seeds import seed_word
 
 _SAMPLE = 500
-"""Number of moves sampled to estimate a policy for an analysis, which takes about a millisecond."""
+"""Number of moves sampled to estimate the policy for an analysis. Sampling takes about a millisecond."""
 _SEED_HELP = "Random seed; it is combined with the seed of each game."
 
 
 class PointChoice(StrEnum):
-    """How to choose among several points of a strategy."""
+    """Method of choosing if a strategy matches several points."""
 
     RANDOM = "random"
     FIRST = "first"
@@ -60,11 +60,11 @@ class RuleBasedParameters:
 class NaiveParameters:
     """Parameters of `naive`."""
 
-    level: int = parameter(3, help="0–3 as in the paper; 4 also sees split fours and broken threes.")
+    level: int = parameter(3, help="Level: 0–3 as in the paper; 4 also sees split fours and broken threes.")
     choice: PointChoice = parameter(
         PointChoice.RANDOM,
-        help="random: a random point of the first strategy that applies; first: its first match, as in the author's"
-        " code.",
+        help="random: a random point of the first strategy that applies; first: the first such point, as in the"
+        " author's code.",
     )
     seed: int = parameter(0, help=_SEED_HELP)
 
@@ -101,9 +101,9 @@ class SimpleAgent(Agent):
         return Decision(move=Point.from_index(index, position.ruleset.width))
 
     def start(self, position: Position, limits: Limits, lines: int = 1) -> Search:
-        """Create a search with one snapshot: the moves among which the policy chooses, and the reasons for them.
+        """Create a search with one snapshot: the moves from which the policy chooses, and the reason for each.
 
-        The limits are ignored. The values are 0, because the policy does not judge positions.
+        The limits are ignored. The values are 0, because the policy does not evaluate positions.
         """
         if position.is_over:
             raise GameOverError(f"{self.name} cannot move: the game is over\n{position}")
@@ -125,7 +125,7 @@ class SimpleAgent(Agent):
         return Search(run, snapshots)
 
     def _shares(self, position: Position) -> dict[Point, float]:
-        """Return how often the policy chooses each point, from a sample that depends only on the agent's seed."""
+        """Return the fraction of sampled moves at each point. The sample depends only on the agent's seed."""
         policy = Policy(self._kind, _mix(self._seed, _SAMPLE))
         sample = 1 if self._kind is PolicyKind.TREE else _SAMPLE  # the tree player is deterministic
         chosen = Counter(policy.choose(position.native) for _ in range(sample))
@@ -156,5 +156,5 @@ KINDS: tuple[AgentKind, ...] = (
         RuleBasedParameters,
         lambda chosen: SimpleAgent("rule-based", chosen.policy, chosen.seed),
     ),
-    _simple_kind("tree", PolicyKind.TREE, "Follows each of its ten best points along the best replies for 20 plies."),
+    _simple_kind("tree", PolicyKind.TREE, "Follows the best replies to each of its ten best points for 20 plies."),
 )

@@ -1,4 +1,4 @@
-"""Agents made from other objects: a function that chooses moves, or an agent that the caller owns."""
+"""Agents that wrap other objects: a function that chooses moves, or an agent that the caller owns."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class FunctionAgent(Agent):
 
 
 class LentAgent(Agent):
-    """An agent that its owner closes: `close` has no effect, and all other calls are forwarded."""
+    """Wraps an agent that only its owner may close: `close` has no effect, and all other calls are forwarded."""
 
     def __init__(self, agent: Agent) -> None:
         self.name = agent.name
@@ -36,7 +36,7 @@ class LentAgent(Agent):
 
     @property
     def agent(self) -> Agent:
-        """The agent that was lent."""
+        """The wrapped agent."""
         return self._agent
 
     def supports(self, ruleset: Ruleset) -> bool:

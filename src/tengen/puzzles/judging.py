@@ -1,4 +1,4 @@
-"""Judges a person's moves in a puzzle and replies to them."""
+"""Judges a player's moves in a puzzle and replies to them."""
 
 from __future__ import annotations
 
@@ -44,8 +44,8 @@ class TryResult:
 def judge_try(puzzle: Puzzle, moves: Sequence[str]) -> TryResult:
     """Judge the last of the moves played in a puzzle; attacker and defender alternate.
 
-    After the first move, every move that keeps a win by threats of the given kind is right, not only the solution's. An
-    attack is solved by a five. A defence is solved by its first move.
+    After the first move, every move that keeps a win by threats of the given kind is right, not only the move in the
+    solution. An attack is solved when the attacker makes five. A defence puzzle has only one move.
     """
     if puzzle.kind is PuzzleKind.DEFENCE:
         return _judge_defence(puzzle, moves)
@@ -71,7 +71,7 @@ def judge_try(puzzle: Puzzle, moves: Sequence[str]) -> TryResult:
 
 def _judge_defence(puzzle: Puzzle, moves: Sequence[str]) -> TryResult:
     if len(moves) != 1:
-        raise InputError(f"a defence has one move, not {len(moves)}")
+        raise InputError(f"a defence puzzle takes exactly one move, not {len(moves)}")
     after = puzzle.position().play(moves[0])
     if after.is_over or moves[0] == puzzle.solution:
         return TryResult(verdict=TryVerdict.SOLVED, reply=None, reason="that stops every attack")

@@ -1,4 +1,4 @@
-"""Threats and defences on the board, as puzzles use them."""
+"""Threats, defences and lines of play for puzzles."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ PROOF_NODES = 10_000
 _MAX_QUIET_DEFENCES = 12
 """Maximum number of nearby points to try as defences if no single stone answers all threats."""
 _MAX_LINE = 80
-"""Maximum length of a line that is played to the five."""
+"""Maximum length of a line that is played out to the five."""
 _FOURS = (Kind.OPEN_FOUR, Kind.DOUBLE_FOUR, Kind.FOUR_THREE, Kind.FOUR)
 
 

@@ -182,7 +182,7 @@ def missed_puzzle(position: Position, played: str, config: MakerConfig | None = 
 def find_defence(position: Position) -> Puzzle | None:
     """Return a puzzle whose solution is the only move that does not lose; None if there is none or it is obvious.
 
-    The opponent threatens to win by continuous fours. The player has no such win, and no four to answer.
+    The opponent threatens to win by continuous fours. The side to move has no such win, and no four to answer.
     """
     attacker = position.to_move.opponent
     if fives_of(position, attacker) or fives_of(position, position.to_move):

@@ -21,7 +21,7 @@ from tengen.search.threats import ThreatKind
 
 
 class PuzzleKind(StrEnum):
-    """What the side to move has to do."""
+    """Task for the side to move."""
 
     VCF = "vcf"
     """Win by continuous fours."""
@@ -85,7 +85,7 @@ class Puzzle:
 
     @property
     def rating(self) -> int:
-        """Estimated rating of the puzzle: a player with the same rating should solve half of such puzzles."""
+        """Estimated rating of the puzzle: a player with the same rating should solve it half of the time."""
         extra = {PuzzleKind.VCF: 0, PuzzleKind.VCT: 250, PuzzleKind.DEFENCE: 150}[self.kind]
         return 500 + extra + 180 * self.depth + 2 * min(len(parse_points(self.moves)), 100)
 

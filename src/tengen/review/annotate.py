@@ -1,4 +1,4 @@
-"""A reviewed game as a game record: moves have comments, values and marks, and lines become variations."""
+"""Converts a review to a game record with comments, values, marks and variations."""
 
 from __future__ import annotations
 

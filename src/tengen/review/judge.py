@@ -31,20 +31,20 @@ class Quality(StrEnum):
 
     @property
     def is_bad(self) -> bool:
-        """Whether the move lost enough to be explained."""
+        """Whether the move is bad enough to need an explanation."""
         return self not in (Quality.BEST, Quality.GOOD)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Thresholds:
-    """Winrate losses from which a move counts as an inaccuracy, a mistake or a blunder."""
+    """Minimum winrate losses at which a move counts as an inaccuracy, a mistake or a blunder."""
 
     inaccuracy: float = 0.06
     mistake: float = 0.14
     blunder: float = 0.28
 
     def quality(self, loss: float, *, is_best: bool) -> Quality:
-        """Return the verdict class for a move that lost `loss`."""
+        """Return the verdict class for a move with this winrate loss."""
         if loss >= self.blunder:
             return Quality.BLUNDER
         if loss >= self.mistake:
@@ -73,9 +73,9 @@ class MoveReview:
     better: tuple[Point, ...]
     """The best line from the position before the move; it starts with the move itself if that was the best."""
     reason: Reason | None = None
-    """What is wrong with a bad move."""
+    """Why the move is bad; None if it is not."""
     better_reason: Reason | None = None
-    """What the better move achieves."""
+    """Why the better move is better."""
     refutation: tuple[Point, ...] = ()
     """The answer to a bad move, from the position after it."""
     win: ForcedWin | None = None
@@ -156,7 +156,7 @@ def try_move(
     thresholds: Thresholds | None = None,
     stop: StopSignal | None = None,
 ) -> MoveReview:
-    """Judge a move that was not played; a good move gets the reason to play it as `better_reason`."""
+    """Judge a move that was not played. For a good move, `better_reason` is the reason to play it."""
     before = assess(position, effort, stop)
     after = assess(position.play(move), effort, stop)
     judged = judge_move(len(position.moves) + 1, position, move, before, after, effort, thresholds, stop)

@@ -112,7 +112,7 @@ def _headline(move: MoveReview) -> str:
 
 
 def explanation(move: MoveReview) -> list[str]:
-    """Return the sentences about a bad move: what is wrong with it, the better move, and the refutation."""
+    """Return the sentences about a bad move: the reason why it is bad, the better move, and the refutation."""
     sentences = [move.sentence]
     reason = "" if move.better_reason is None else f", which {move.better_reason.sentence}"
     better = f"{move.better[0]}{reason}."

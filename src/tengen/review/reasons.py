@@ -1,7 +1,7 @@
-"""Why a move is bad or good: a reason as data, and as a sentence in the vocabulary of threats.
+"""Reasons why a move is bad or good, as data and as English sentences about threats.
 
-A reason claims only what is on the board or what a solver has proved. Its sentence is a predicate whose subject is the
-move: "misses a four-three at f6, which wins in 3 moves".
+A reason states only facts that are visible on the board or that a solver has proved. Its sentence is a predicate whose
+subject is the move: "misses a four-three at f6, which wins in 3 moves".
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _MODEST = (Kind.THREE, Kind.OPEN_TWO)
 
 
 class ReasonKind(StrEnum):
-    """What is wrong with a move, or what it achieves."""
+    """Kind of reason: a fault of a move, or a purpose that it serves."""
 
     MISSES_FIVE = "misses-five"
     IGNORES_FOUR = "ignores-four"
@@ -92,7 +92,7 @@ class Reason:
     moves: int | None = None
     """Number of moves by the winning side."""
     why: Reason | None = None
-    """What the better move achieves."""
+    """Why the better move is better."""
 
     @property
     def sentence(self) -> str:
@@ -110,7 +110,7 @@ class Reason:
 def reason_against(
     position: Position, move: Point, before: Assessment, after: Assessment, better: Point, effort: Effort
 ) -> Reason:
-    """Return what is wrong with a move, given the assessments before and after it and a better move."""
+    """Return the reason why a move is bad, given the assessments before and after it and a better move."""
     if not _has_patterns(position):
         return _worse(position, better, before, effort)
     mover = position.to_move
@@ -139,7 +139,7 @@ def reason_against(
 
 
 def reason_to_play(position: Position, move: Point, assessment: Assessment, effort: Effort) -> Reason:
-    """Return what a move achieves, given the assessment of the position before it."""
+    """Return the reason to play a move, given the assessment of the position before it."""
     if not _has_patterns(position):
         return Reason(kind=ReasonKind.SEARCH)
     mover = position.to_move
@@ -196,7 +196,7 @@ def _answered(found: Explanation, kinds: tuple[Kind, ...], move: Point) -> Stand
 
 
 def _stops(position: Position, move: Point, threat: ForcedWin, effort: Effort) -> bool:
-    """Whether it is proved that, after the move, the attacker has no win by this kind of threat."""
+    """Whether the solver proves that the attacker has no win by this kind of threat after the move."""
     after = position.play(move)
     if after.is_over:
         return False

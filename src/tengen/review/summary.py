@@ -89,13 +89,13 @@ def review_game(
     threads: int = 1,
     stop: StopSignal | None = None,
 ) -> Review:
-    """Review the main line of a game; `on_move` is called with each judged move.
+    """Review the main line of a game, calling `on_move` with each judged move.
 
     The stones of a given opening (`GameRecord.opening_stones`) are not judged, since no player chose them.
 
     `threads` positions are searched at the same time, which does not change the result. If `stop` is set, the review
-    contains the moves that were judged before. Raises `RecordError` if the stones do not alternate, and
-    `IllegalMoveError` for an illegal move.
+    contains only the moves judged so far. Raises `RecordError` if the colours do not alternate, and `IllegalMoveError`
+    for an illegal move.
 
     >>> from tengen.core.contracts import Ruleset
     >>> from tengen.core.geometry import parse_points
