@@ -42,7 +42,7 @@ class GameOverError(IllegalMoveError):
 
 
 class RecordError(InputError):
-    """A game file is damaged or exceeds the limits; the message contains the line or the offset."""
+    """A game file is damaged or exceeds a size limit; the message contains the line or the offset."""
 
 
 class NotFoundError(InputError):
@@ -89,7 +89,7 @@ class EngineFault(StrEnum):
     PROTOCOL = "protocol error"
     """The answer violates the protocol, such as ERROR in place of a move."""
     GARBAGE = "garbage"
-    """The engine's time was up, and it had written only lines that the protocol does not define."""
+    """The engine ran out of time after writing only lines that the protocol does not define."""
     FLOOD = "flood"
     """The engine wrote far more output than expected."""
     CLOSED = "closed pipe"
@@ -107,7 +107,7 @@ class EngineError(AgentError):
 
 
 class WorkerError(TengenError):
-    """A worker process could not start, died repeatedly, or hit a bug, in which case the message is the traceback."""
+    """A worker process could not start, died repeatedly, or hit a bug (the message is then the traceback)."""
 
 
 class RunError(TengenError):

@@ -109,7 +109,7 @@ def _place(ruleset: Ruleset, point: Point) -> tuple[int, int]:
 
 
 def move_numbers(position: Position) -> dict[Point, int]:
-    """Return the number of each move that was played, starting from 1."""
+    """Return the move number of each stone that was played, starting from 1; set-up stones have none."""
     return {point: number for number, point in enumerate(position.moves, start=1)}
 
 

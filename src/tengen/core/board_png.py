@@ -10,7 +10,7 @@ _ZOOM = 1.25
 
 
 def draw_png(position: Position, options: PictureOptions | None = None, *, zoom: float = _ZOOM) -> bytes:
-    """Return the bytes of a PNG picture of a position. Coordinates and numbers need a system font."""
+    """Return the bytes of a PNG picture of a position. Drawing coordinates and numbers requires a system font."""
     import resvg_py
 
     return bytes(resvg_py.svg_to_bytes(svg_string=draw_svg(position, options), zoom=zoom))

@@ -111,7 +111,7 @@ def map_array(path: Path, kind: npt.DTypeLike) -> npt.NDArray[Any]:
                     f"expected a one-dimensional array of type {wanted}, not type {found} with shape {shape}"
                 )
             if begin + shape[0] * wanted.itemsize != size:
-                raise ValueError(f"its size is {size:,} bytes, which does not match {shape[0]:,} numbers")
+                raise ValueError(f"its size is {size:,} bytes, which does not match {shape[0]:,} elements")
             return np.memmap(file, wanted, "r", begin, shape) if shape[0] else np.empty(0, wanted)
     except FileNotFoundError:
         raise InputError(f"{path} is missing") from None
@@ -120,10 +120,10 @@ def map_array(path: Path, kind: npt.DTypeLike) -> npt.NDArray[Any]:
 
 
 def _read_array_header(file: Any) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
-    """Return the shape, whether the order is column-major, and the type from the header of an npy file.
+    """Return the shape, a flag for column-major order, and the element type from the header of an npy file.
 
-    Raises `ValueError` if the header is damaged. NumPy's own reader evaluates headers as Python, which raises many
-    different errors.
+    Raises `ValueError` if the header is damaged. NumPy's own reader parses headers as Python literals and can raise
+    many different errors.
     """
     magic = file.read(8)
     if magic not in (b"\x93NUMPY\x01\x00", b"\x93NUMPY\x02\x00"):
@@ -151,10 +151,10 @@ class TensorHeader:
     shapes: Mapping[str, tuple[int, ...]]
     """Shape of each tensor by name."""
     kinds: Mapping[str, str]
-    """Type of each tensor by name, such as F32."""
+    """Element type of each tensor by name, such as F32."""
 
     def check_shapes(self, wanted: Mapping[str, tuple[int, ...]], place: str) -> None:
-        """Raise `InputError` unless the file has exactly the expected tensors."""
+        """Raise `InputError` unless the file has exactly the expected tensors, with the expected shapes."""
         for name in sorted(wanted.keys() | self.shapes.keys()):
             found, shape = self.shapes.get(name), wanted.get(name)
             if found is None:

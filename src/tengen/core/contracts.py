@@ -253,7 +253,7 @@ class Proof:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Decision:
-    """The move that an agent chose, and what the agent knows about it."""
+    """The move that an agent chose, with its value, expected continuation and search statistics."""
 
     move: Point
     value_to_move: float | None = None
@@ -267,9 +267,9 @@ class Decision:
     proof: Proof | None = None
     """Proved result, if any."""
     depth: int = 0
-    """Search depth in plies that found the move and its value; 0 for agents without a depth."""
+    """Search depth in plies at which the move and its value were found; 0 for agents without a depth."""
     messages: tuple[str, ...] = ()
-    """Remarks of an external engine about this move; bounded in number and length."""
+    """Messages from an external engine about this move; limited in number and length."""
 
     def as_analysis(self, elapsed_ms: float = 0.0) -> Analysis:
         """Return the decision as an analysis with one line; an unknown value becomes 0."""
@@ -300,7 +300,7 @@ class AnalysisLine:
     line: tuple[Point, ...]
     proof: Proof | None = None
     depth: int = 0
-    """Search depth in plies that found the value; 0 for agents without a depth."""
+    """Search depth in plies at which the value was found; 0 for agents without a depth."""
     selective_depth: int = 0
     """Length in plies of the longest line that the search examined in full; 0 if the agent does not measure it."""
     visits: int = 0
@@ -341,14 +341,14 @@ class Analysis:
 
 
 Report = Callable[[Analysis], None]
-"""Receives the snapshots of a running search."""
+"""Callback that receives the snapshots of a running search."""
 
 
 class Search:
     """Handle to one search of one position, created by `Agent.start`. It runs once.
 
-    Nothing runs until one thread iterates over the search or calls `result`. Any thread may call `stop` and
-    `best_so_far` at any time. A stop is never lost, even if it comes before the search starts.
+    Nothing runs until a thread iterates over the search or calls `result`. Any thread may call `stop` and
+    `best_so_far` at any time. A stop request is never lost, even if it arrives before the search starts.
 
     >>> import tengen
     >>> position = tengen.Position.start(tengen.Ruleset.parse("9x9:5:freestyle"))
@@ -365,7 +365,7 @@ class Search:
         run: Callable[[StopSignal, Report], Decision],
         snapshots: Callable[[StopSignal], Generator[Analysis, None, None]] | None = None,
     ) -> None:
-        """Wrap the function that does the work.
+        """Wrap the function that runs the search.
 
         `run` reports snapshots, if it has any, with the final one last, and returns the decision. Once the signal is
         set, `run` must return a legal move within about 10 ms. Agents that analyse in a different way pass `snapshots`:
@@ -511,10 +511,10 @@ class ExcludesMoves(Protocol):
 
 @runtime_checkable
 class WarmsUp(Protocol):
-    """Optional interface for agents that can load in advance what their first search needs."""
+    """Optional interface for agents that can load weights and tables before their first search."""
 
     def warm_up(self, rulesets: Sequence[Ruleset]) -> None:
-        """Load what the first search under any of these rulesets needs. Call this only between moves."""
+        """Load all data for searches under any of these rulesets. Call this only between moves."""
         ...
 
 
@@ -523,7 +523,7 @@ class HasTable(Protocol):
     """Optional interface for agents with a resizable transposition table."""
 
     def resize_table(self, table_bytes: int) -> None:
-        """Resize the table to about this size, which may clear it. Call this only between moves."""
+        """Resize the table to about this size; this may clear it. Call this only between moves."""
         ...
 
     def table_usage(self) -> float:

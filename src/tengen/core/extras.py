@@ -32,7 +32,7 @@ EXTRAS: Mapping[str, Extra] = {
 
 
 def needs_extra(what: str, extra: str) -> AbstractContextManager[None]:
-    """Convert the failed import of one of the extra's modules to a `MissingExtraError` that names the extra.
+    """Convert a failed import of one of the extra's modules to a `MissingExtraError` that names the extra.
 
     >>> with needs_extra("training", "train"):
     ...     raise ModuleNotFoundError("No module named 'torch'", name="torch")
@@ -44,7 +44,7 @@ def needs_extra(what: str, extra: str) -> AbstractContextManager[None]:
 
 
 def needs_package(what: str, package: str, module: str | None = None) -> AbstractContextManager[None]:
-    """Like `needs_extra`, for a package outside all extras; `module` is its import name (default: `package`)."""
+    """Like `needs_extra`, but for a package in no extra; `module` is its import name (default: `package`)."""
     return _explaining(what, (module or package,), package)
 
 

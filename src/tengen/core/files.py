@@ -37,7 +37,7 @@ def replace_file(path: Path, data: bytes) -> None:
 @contextlib.contextmanager
 def atomic_write(path: Path) -> Iterator[BinaryIO]:
     """Open a file that replaces `path` when the block ends. After an exception, only the old file is left."""
-    # A unique name, because two processes that write the same file must not mix up their contents.
+    # The name is unique, so that two processes writing the same file do not write to the same partial file.
     partial = path.with_name(f".{path.name}.{os.getpid()}-{threading.get_ident()}{PART}")
     try:
         with open(partial, "wb") as file:
@@ -94,7 +94,7 @@ def writing(path: Path, error: type[TengenError] = InputError, hint: str = "") -
 
 
 def write_text(path: Path, text: str) -> None:
-    """Replace a text file atomically and create its folder. Raises `InputError` if that fails."""
+    """Replace a text file atomically; its folder is created if necessary. Raises `InputError` if that fails."""
     with writing(path):
         path.parent.mkdir(parents=True, exist_ok=True)
         replace_file(path, text.encode("utf-8"))
@@ -121,5 +121,5 @@ def is_within(path: Path, folder: Path) -> bool:
     """Return whether a path is inside a folder after all links are resolved."""
     try:
         return path.resolve().is_relative_to(folder.resolve())
-    except (OSError, RuntimeError):  # a loop of links
+    except (OSError, RuntimeError):  # circular links
         return False

@@ -79,7 +79,7 @@ class GameBatch:
         return planes, legal
 
     def choose(self, policies: npt.NDArray[np.int8], actions: Actions) -> None:
-        """Let each game's policy, a `PolicyKind`, choose a move and write it to `actions`; skip `NO_POLICY`."""
+        """Let each game's policy, a `PolicyKind`, choose a move and write it to `actions`; `NO_POLICY` skips a game."""
         self._native.choose(policies, actions)
 
     def play(self, actions: Actions) -> None:

@@ -1,4 +1,4 @@
-"""Text files to which a long task appends one line per finished piece of work.
+"""Append-only text files in which a long task writes one line for each completed item.
 
 A killed task leaves at most one incomplete line. Readers ignore this line, and it is removed before the next line is
 appended.
@@ -37,7 +37,7 @@ def complete_lines(path: Path) -> Iterator[tuple[int, bytes]]:
 
 
 def append_line(path: Path, line: bytes) -> None:
-    """Append a line, including its newline, in one write, and create the file if necessary.
+    """Append a line, which includes its newline, in a single write; create the file if necessary.
 
     Raises `InputError` if the file cannot be written.
     """

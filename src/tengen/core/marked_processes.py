@@ -1,7 +1,7 @@
-"""Find and kill processes by a mark in their environment.
+"""Find and kill processes by a marker variable in their environment.
 
-Children inherit the environment, so the mark finds everything that a program started, directly or indirectly, even
-after that program has exited.
+Children inherit the environment, so the marker identifies every process that a program started, directly or
+indirectly, even after that program has exited.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ import psutil
 def find_marked(variable: str, mark: str) -> Iterator[psutil.Process]:
     """Yield all processes that were started with `variable` set to `mark`.
 
-    A process that sets the variable in its own environment is not found, because only the environment it was started
-    with counts. Other users' processes do not show their environment and are skipped.
+    Only the environment at process start is visible, so a process that sets the variable itself is not found. Other
+    users' processes are skipped, because their environment cannot be read.
     """
     for process in psutil.process_iter():
         with suppress(psutil.Error, OSError):

@@ -1,4 +1,4 @@
-"""Perft: count move sequences, to check the rules against known numbers."""
+"""Perft: count move sequences, to check the rules against known counts."""
 
 from __future__ import annotations
 

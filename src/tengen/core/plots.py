@@ -24,16 +24,16 @@ if TYPE_CHECKING:
 MAIN = "#8b5a2b"
 """Colour of the main curve or bars of a plot."""
 SECOND = "#2a6f97"
-"""Colour of the curve that the main one is compared with."""
+"""Colour of a second curve, shown for comparison with the main one."""
 REFERENCE = "#b23a48"
-"""Colour of a reference that the reader should notice."""
+"""Colour of an important reference line or mark."""
 MUTED = "#666"
-"""Colour of other references and of error bars."""
+"""Colour of less important references and of error bars."""
 
 
 def new_figure(width: float, height: float) -> Figure:
     """Return an empty figure, sized in inches. Raises `MissingExtraError` if matplotlib is not installed."""
-    # Not pyplot, which keeps every figure in global state until it is closed.
+    # pyplot is avoided because it keeps every figure in global state until the figure is closed.
     with needs_extra("drawing plots", "plots"):
         from matplotlib.figure import Figure
 

@@ -1,4 +1,4 @@
-"""Plug-ins: agents, learners and networks by name, whether built in, installed, in a file, or passed as objects.
+"""Plug-ins: look up agents, learners and networks that are built in, installed, in a file, or passed as objects.
 
 A `Plugins` finds an object of one kind by its name. Every object is listed as a reference `module:attribute`: built-in
 objects in a table, those of installed packages as entry points of a group. A file is named by its path, `./mybot.py`
@@ -38,7 +38,7 @@ class InFile:
 
     path: str
     name: str | None = None
-    """Name of the object; None if the file is the plug-in itself, or defines only one."""
+    """Name of the object; None if the file itself is the plug-in, or if it defines only one."""
 
     @classmethod
     def parse(cls, text: str) -> tuple[InFile, str] | None:
@@ -63,17 +63,17 @@ class Plugins:
     what: str
     """The kind in error messages, such as `agent`."""
     group: str
-    """Group of entry points."""
+    """Entry-point group in the metadata of installed packages."""
     wanted: str
     """Description of an acceptable object for error messages."""
     accepts: Callable[[Any], bool]
-    """Whether an object is acceptable."""
+    """Predicate that returns whether an object is of this kind."""
     built_in: Mapping[str, str]
     """Reference to each built-in object by name."""
     own: Mapping[str, Any] = field(default_factory=dict)
     """Additional objects by name, as objects or `InFile`. They take precedence over all others."""
     is_restricted: bool = False
-    """Whether to search only `built_in` and `own`. A name then cannot import any other code."""
+    """Whether to search only `built_in` and `own`, so that a name cannot import any other code."""
 
     def restricted(self, own: Mapping[str, Any] | None = None) -> Self:
         """Return plug-ins for untrusted names: only the built-in objects and `own`."""
@@ -168,7 +168,7 @@ def _load_resolved(path: Path) -> ModuleType:
     import hashlib
     import importlib.util
 
-    # dataclasses and pickle look up the module in sys.modules, where a unique name keeps it from replacing another.
+    # dataclasses and pickle look up the module in sys.modules, where a unique name prevents clashes.
     name = f"tengen_file_{hashlib.sha256(str(path).encode()).hexdigest()[:12]}_{path.stem}"
     spec = importlib.util.spec_from_file_location(name, path)
     if spec is None or spec.loader is None:
@@ -225,7 +225,7 @@ def describe_exception(error: BaseException) -> str:
 def place_of(error: BaseException) -> str:
     """Return where in third-party code an exception comes from, as `line 3 of mybot.py: `; empty if it is Tengen's own.
 
-    The line is one of the user's file if possible, not of a library that the file calls.
+    A line in the user's own file is preferred to one in a library that the file calls.
     """
     import traceback
 

@@ -158,7 +158,7 @@ class Position:
 
     @property
     def to_move(self) -> Colour:
-        """The side to move (even if the game is over)."""
+        """The side to move; if the game is over, the side that would move next."""
         return colour_from_native(self._native.to_move)
 
     @property
@@ -353,7 +353,7 @@ def _names(ruleset: Ruleset, indices: Iterable[int]) -> str:
 
 
 _MAX_DRAWING = 1 << 16
-"""Maximum number of characters; the drawing of a 22x22 board has about a thousand."""
+"""Maximum number of characters in a drawing; a 22x22 board takes about a thousand."""
 # Possessive quantifiers never backtrack, so both patterns take linear time on any text.
 _ROW = re.compile(r"\s*+(?:\d{1,2}\s++)?+((?:[\s(]*+[.XO]\)?+)++)\s*+(?:\d{1,2})?+\s*+", re.ASCII)
 _HEADLINE = re.compile(r"\s*+(\S++)\s++(?:(black|white) (to move|has won)|(draw))\s*+", re.ASCII)

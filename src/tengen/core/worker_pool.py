@@ -1,6 +1,6 @@
-"""A pool of worker processes that executes orders and tolerates the death of any worker.
+"""A pool of worker processes that executes orders (tasks) and tolerates the death of any worker.
 
-If a worker dies, another worker executes its order, so a death costs only time. An order is abandoned if several
+If a worker dies, another worker executes its order, so the death only causes a delay. An order is abandoned if several
 workers have died while executing it, or if its worker hangs.
 """
 
@@ -22,7 +22,7 @@ from tengen.errors import WorkerError
 MAX_DEATHS = 3
 """Maximum number of worker deaths per order, and per worker slot during start-up."""
 _ORDERS_PER_WORKER = 2
-"""Maximum number of orders that a worker holds. The second one waits in the worker, which starts it without delay."""
+"""Maximum number of orders sent to a worker. The second one is queued in the worker, so that it starts immediately."""
 _LOOK_S = 0.5
 """Interval between checks for hung workers, in seconds."""
 _EXIT_S = 3.0
@@ -57,7 +57,7 @@ class Pool(Protocol[OrderT, ResultT_co]):
 
 
 class MakePool(Protocol):
-    """Factory for pools; the number of workers and their machines are already decided."""
+    """Factory for pools; the factory determines the number of workers and their machines."""
 
     def __call__(
         self, prepare: Prepare, *, name: str, on_loss: Callable[[OrderT, LostOrder], ResultT] | None = None
@@ -97,7 +97,7 @@ class DirectPool(Generic[OrderT, ResultT]):
 
 
 class _DirectContext:
-    """The context of an order that runs in this process: nobody reads its reports or stops it."""
+    """The context of an order that runs in this process: reports are ignored, and nothing stops the order."""
 
     def __init__(self) -> None:
         self.stop = StopSignal()
@@ -113,7 +113,7 @@ class _DirectContext:
 class _Worker(Generic[OrderT]):
     process: WorkerProcess
     orders: deque[tuple[int, OrderT]] = field(default_factory=deque)
-    """Numbered orders that the worker has not answered, oldest first."""
+    """Numbered orders that the worker has not completed, oldest first."""
 
 
 def _raise_loss(order: object, lost: LostOrder) -> NoReturn:

@@ -162,7 +162,7 @@ def describe_purpose(position: Position, point: Point) -> str:
 def winning_shape(position: Position) -> Kind | None:
     """Return the shape that decided a game that ended with a five; None if there is no such shape.
 
-    If a four-three or a double-three became an open four with the next stone, it is returned instead of the open four.
+    If a four-three or a double-three became an open four with the next stone, the earlier shape is returned.
 
     >>> from tengen.core.contracts import Ruleset
     >>> winning_shape(Position.from_moves(Ruleset(15, 15), "h8a1i8o15j8a15k8a14l8"))
