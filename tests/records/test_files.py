@@ -118,7 +118,7 @@ def test_size_limits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "games.jsonl"
     records.save(path, [game()] * 10)
     monkeypatch.setattr("tengen.records.game.MAX_NODES", 25)
-    with pytest.raises(RecordError, match="game 9: up to here, the games have more than 25 nodes"):
+    with pytest.raises(RecordError, match="game 9: the games up to this one have more than 25 nodes"):
         records.load(path)
     assert len(list(records.iterate(path))) == 10
     monkeypatch.setattr("tengen.records.text.MAX_STREAM_BYTES", 500)

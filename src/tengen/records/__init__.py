@@ -1,7 +1,8 @@
 """Game records: one module per file format, and common functions for all formats.
 
 `load` and `save` choose the format by the file extension; `iterate` reads large collections game by game; `losses`
-counts what a format cannot store. The formats are described in their modules and in docs/reference/formats.md.
+counts the content that a format cannot store. The formats are described in their modules and in
+docs/reference/formats.md.
 """
 
 from __future__ import annotations

@@ -34,9 +34,9 @@ def load(
 ) -> list[GameRecord]:
     """Read all games in a file, gzipped or not.
 
-    `ruleset` supplies what the file does not state; `rows` states whether row 1 in position strings is the top or the
-    bottom row; `encoding` is the code page of the text; `report` counts skipped games. Every failure raises a
-    `RecordError` that names the file and the location.
+    `ruleset` supplies any rules that the file does not state; `rows` states whether row 1 in position strings is the
+    top or the bottom row; `encoding` is the code page of the text; `report` counts skipped games. Every failure raises
+    a `RecordError` that names the file and the location.
     """
     return collect(iterate(path, format=format, ruleset=ruleset, rows=rows, encoding=encoding, report=report))
 
@@ -52,7 +52,7 @@ def iterate(
     skips_damage: bool = False,
     on_progress: Callable[[float], None] | None = None,
 ) -> Iterator[GameRecord]:
-    """Yield the games in a file; options as for `load`. An error is raised when the reader reaches it.
+    """Yield the games in a file; the options are those of `load`. An error is raised when the reader reaches it.
 
     With `skips_damage`, formats with one game per line count unreadable lines in the report instead of raising an
     error. `on_progress` is called before each game with the fraction of the file read so far.

@@ -51,7 +51,7 @@ class Format:
     stream: Callable[[BinaryIO, Options], Iterable[GameRecord]]
     """Reads an open file, game by game if the format allows it."""
     write: Callable[[Iterable[GameRecord], Options], bytes] | None = None
-    """Returns games as the content of a file; None if the format is read-only."""
+    """Converts games to the content of a file; None if the format is read-only."""
     holds: Callable[[GameRecord], frozenset[Feature]] = lambda _: frozenset()
     """Returns the features of a record that the format can store."""
     own_properties: frozenset[str] = frozenset()
@@ -235,7 +235,7 @@ def _states_rule(ruleset: Ruleset, assumed: Rule | None) -> bool:
 
 
 def losses(records: Iterable[GameRecord], format: str) -> list[str]:
-    """Return the counts of what the format cannot store, such as `["3 comments", "2 variations"]`."""
+    """Return the counts of the content that the format cannot store, such as `["3 comments", "2 variations"]`."""
     counter = Losses(format)
     for record in records:
         counter.add(record)

@@ -24,12 +24,12 @@ if TYPE_CHECKING:
     from tengen.core.position import Position
 
 Properties = Mapping[str, tuple[str, ...]]
-"""Raw values of SGF properties by name, as written between the brackets, with their escapes."""
+"""Raw values of SGF properties by name, as written between the brackets, including escapes."""
 
 NO_PROPERTIES: Properties = MappingProxyType({})
 
 OPENING_PROPERTY = "OPENINGSTONES"
-"""SGF property of the game with the number of its first moves that were given and not chosen by the players."""
+"""SGF property of the game: the number of initial moves that were a given opening, not chosen by the players."""
 
 PASS = "--"
 """Notation for a pass in a list of points."""
@@ -246,7 +246,7 @@ class Branch:
 
 @dataclass(slots=True, eq=False, repr=False)
 class GameRecord:
-    """A game with its header. Texts may be empty; a `result` of None means unknown, `Outcome.ONGOING` unfinished.
+    """A game with its header; texts may be empty. A `result` of None is unknown; `Outcome.ONGOING` means unfinished.
 
     >>> from tengen.core.geometry import parse_points
     >>> game = GameRecord.from_points(Ruleset(15, 15), parse_points("h8i9"), black="Ann")
@@ -285,7 +285,7 @@ class GameRecord:
 
     @property
     def opening_stones(self) -> int:
-        """Number of moves at the beginning that were given as an opening; 0 if the file does not say."""
+        """Number of initial moves that were a given opening; 0 if the file does not state it."""
         text = next(iter(self.properties.get(OPENING_PROPERTY, ())), "")
         return min(int(text), len(self.moves())) if re.fullmatch("[0-9]{1,4}", text) else 0
 
@@ -490,7 +490,7 @@ def collect(records: Iterable[GameRecord]) -> list[GameRecord]:
     for record in records:
         nodes += sum(1 for _ in record.nodes())
         if nodes > MAX_NODES:
-            raise RecordError(f"game {len(collected) + 1}: up to here, the games have more than {MAX_NODES} nodes")
+            raise RecordError(f"game {len(collected) + 1}: the games up to this one have more than {MAX_NODES} nodes")
         collected.append(record)
     return collected
 
@@ -505,7 +505,7 @@ def plies_of(node: Node, turn: Colour, stones: Mapping[Point, Colour]) -> list[P
     if node.setup:
         replaced = node.setup.empty or [*filter(stones.__contains__, (*node.setup.black, *node.setup.white))]
         if replaced:
-            raise RecordError(f"the format has no set-ups that remove or replace stones ({' '.join(replaced)})")
+            raise RecordError(f"the format cannot store set-ups that remove or replace stones ({' '.join(replaced)})")
         waiting = {Colour.BLACK: list(node.setup.black), Colour.WHITE: list(node.setup.white)}
         while waiting[Colour.BLACK] or waiting[Colour.WHITE]:
             plies.append(waiting[turn].pop(0) if waiting[turn] else None)

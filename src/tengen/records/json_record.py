@@ -77,7 +77,7 @@ _TYPE_NAMES: dict[type, str] = {dict: "an object", list: "a list", str: "a strin
 
 
 def read(data: bytes | str, *, ruleset: Ruleset | None = None) -> list[GameRecord]:
-    """Read a game, a list of games, or JSON lines; `ruleset` supplies what a simple object does not state."""
+    """Read a game, a list of games, or JSON lines; `ruleset` supplies any rules that a simple object does not state."""
     return collect(iterate(data, ruleset=ruleset))
 
 

@@ -5,7 +5,7 @@ pre-order:
 
     point, flags                two bytes; point = 16·(row from the top − 1) + column from 1, 0 = root or pass
     info2, info1                only with flag 01
-    comment                     with flag 08: bytes in pairs up to a NUL; with flag 20 in the old seven-bit form
+    comment                     with flag 08: bytes in pairs up to a NUL; with flag 20, in the old seven-bit form
     board text                  with flag 01 and info1 & 01: bytes in pairs up to a NUL
 
 Rows are flipped, so the board looks the same in Tengen. Text is in the author's Windows code page, which the file does

@@ -38,7 +38,7 @@ _TABLES = frozenset({"player", "tournament", "rule", "opening", "country", "city
 _TEXTS = frozenset({"move", "info"})
 _OPENINGS = {"swap": Opening.SWAP, "swap2": Opening.SWAP2, "pro": Opening.PRO, "long pro": Opening.LONG_PRO}
 _KEPT = {"id": "RIFID", "publisher": "RIFPUBLISHER", "swap": "SWAP", "alt": "ALT", "btime": "BTIME", "wtime": "WTIME"}
-"""Property that stores each attribute of a game for which a record has no field."""
+"""Property in which each game attribute without a record field is stored, by attribute name."""
 
 Attributes = dict[str, str]
 

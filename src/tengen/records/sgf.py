@@ -7,8 +7,8 @@ Properties that have no field in a record, and known properties with invalid val
 back in the same order.
 
 Private properties, which other programs ignore: SBKV (evaluation as black's win rate 0–100, as in Sabaki), EMT (seconds
-the move took), RR (reason for the result if RE has no letter for it), OPENINGSTONES (number of first moves that were
-given and not chosen by the players).
+the move took), RR (reason for the result if RE has no letter for it), OPENINGSTONES (number of initial moves that
+were a given opening, not chosen by the players).
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ _CHARSET = re.compile(rb"CA\s*\[([^\]]{0,40})\]")
 
 
 def read(data: bytes | str, *, ruleset: Ruleset | None = None, encoding: str | None = None) -> list[GameRecord]:
-    """Read all games in a file. `ruleset` supplies what a game does not state (default: 15x15 freestyle).
+    """Read all games in a file. `ruleset` supplies any rules that a game does not state (default: 15x15 freestyle).
 
     Bytes are decoded with `encoding`, else with the code page in the file's CA property, else as UTF-8. Error
     messages contain the line and column.
@@ -64,7 +64,7 @@ def read(data: bytes | str, *, ruleset: Ruleset | None = None, encoding: str | N
 def iterate(
     source: bytes | str | BinaryIO, *, ruleset: Ruleset | None = None, encoding: str | None = None
 ) -> Iterator[GameRecord]:
-    """Yield the games in a file, given as its content or as an open file; options as for `read`.
+    """Yield the games in a file, given as its content or as an open file; the options are those of `read`.
 
     Only the current game is in memory. An error is raised when the reader reaches it.
     """
@@ -219,7 +219,7 @@ def _escape_text(text: str) -> str:
 
 
 def _terminated(raw: str) -> str:
-    """Return a stored raw value; escape it if a bracket would end it early (only if code has set it)."""
+    """Return a stored raw value, escaped if a bracket would end it early; only code can have set such a value."""
     return raw if VALUE.fullmatch(f"[{raw}]") else _escape_text(raw)
 
 

@@ -1,4 +1,4 @@
-"""Python interface to the alpha-beta engine: positions and limits in, lines with values and proofs out."""
+"""Python interface to the alpha-beta engine. A search takes a position and limits and returns lines with values."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tengen.search.limits import MAX_THREADS, RESERVE_MS
 from tengen.search.weights import Weights, load_weights, weights_for
 
 DEFAULT_TIME_MS = 1000
-"""Default time per move, used if there are no limits."""
+"""Default time per move in milliseconds, used if there are no limits."""
 
 DEFAULT_TABLE_MB = 64
 
@@ -104,7 +104,8 @@ class AlphaBeta:
     ) -> Analysis:
         """Search a position; the game must not be over.
 
-        `on_analysis` receives a snapshot after each completed iteration, and the result if its lines are different.
+        `on_analysis` receives a snapshot after each completed iteration, and the result if its lines differ from the
+        last snapshot.
         """
         if position.is_over:
             raise InputError(f"cannot search: the game is over\n{position}")

@@ -83,9 +83,9 @@ def play_games(
 ) -> CriticGames:
     """Play games to their end; the same arguments produce the same games.
 
-    `epsilon` is the probability of playing a random candidate instead of the best one. Games start with up to
-    `random_stones` random stones. `opponent` is another critic or a simple player, which plays black in every other
-    game; with None the critic plays against itself.
+    `epsilon` is the probability of playing a random candidate instead of the best one. Games start with 1 to
+    `random_stones` random stones, or from the empty board if it is 0. `opponent` is another critic or a simple player,
+    which plays black in every other game; with None the critic plays against itself.
     """
     arrays = _native.play_critic_games(
         critic.native,

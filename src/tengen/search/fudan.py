@@ -17,7 +17,7 @@ from tengen.errors import InputError, RulesetError
 from tengen.search.limits import RESERVE_MS, move_time_ms
 
 DEFAULT_TIME_MS = 1000
-"""Default time per move, used if there are no limits."""
+"""Default time per move in milliseconds, used if there are no limits."""
 MIN_BOARD = 5
 """Smallest width and height of a board."""
 

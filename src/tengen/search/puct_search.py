@@ -186,7 +186,7 @@ class _Run:
     def _analysis(self, temperature: float) -> Analysis:
         report = self._native.report(self._lines, temperature)
         shown = [self._line(move) for move in report.moves[: self._lines]]
-        # The first line carries the proof for the position, not only the one for its move.
+        # The first line gets the proof for the position, which takes all moves into account and not only this one.
         shown[0] = replace(shown[0], proof=proof_from_native(report.proof, report.proof_plies))
         policy = {Point.from_index(i, self._width): share for i, share in enumerate(report.policy) if share > 0}
         return Analysis(

@@ -34,14 +34,14 @@ __all__ = [
 ]
 
 DEFAULT_TIME_MS = 1000
-"""Default time per move, used if there are no limits."""
+"""Default time per move in milliseconds, used if there are no limits."""
 
 
 class PlayoutPolicy(StrEnum):
     """Policy for the moves in a playout."""
 
     HEURISTIC = "heuristic"
-    """Complete a four, block a four, extend a three, block a three, otherwise any legal point."""
+    """The first possible of: complete a four, block a four, extend a three, block a three, play any legal point."""
     RANDOM = "random"
     """Any legal point."""
 

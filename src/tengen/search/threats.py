@@ -18,7 +18,7 @@ from tengen.core.stop_signal import StopSignal
 from tengen.errors import InputError, NotationError, RulesetError
 
 DEFAULT_TIME_MS = 5000
-"""Default time limit."""
+"""Default time limit in milliseconds."""
 
 _MAX_NODES = 1 << 40
 _LOG2_TABLE = 20
@@ -75,7 +75,7 @@ def solve_threats(
 ) -> ThreatResult:
     """Search for a win by continuous threats for `for_side` (default: the side to move), as if it were to move.
 
-    VCT looks for a win by fours alone first, so it also finds what VCF finds. Uses the limits `time_ms` (default: 5
+    VCT looks for a win by fours alone first, so it also finds every VCF win. Uses the limits `time_ms` (default: 5
     seconds, or no limit if `nodes` is given) and `nodes`, which VCT applies to both of its searches separately. The
     verdict is unknown if a limit or `stop` ends the search early.
 
