@@ -188,7 +188,7 @@ class Dataset:
         return len(self.samples)
 
     def find(self, split: Split, *, openings: bool | None = None) -> npt.NDArray[np.int64]:
-        """Return the numbers of a split's samples: all, only those in openings (True), or only the others (False)."""
+        """Return the sample numbers of a split: all (None), only those in openings (True), or only the rest (False)."""
         games = self._games(self.samples)
         chosen = self.splits[games] == list(Split).index(split)
         if openings is not None:

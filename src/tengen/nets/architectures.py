@@ -35,7 +35,7 @@ class NetKind(StrEnum):
     DENSE = "dense"
     """One hidden layer and a policy, as in pg9: one board size (`tengen.nets.dense`)."""
     DENSE_RESIGN = "dense-resign"
-    """The dense network in the code of pg9: no biases, and one more output, resignation, used only in training."""
+    """The dense network in the code of pg9: no biases, and an additional resignation output used only in training."""
     DENSE_VALUE = "dense-value"
     """The dense network plus a second dense network for the value."""
     WIDE = "wide"
@@ -87,7 +87,7 @@ class NetOutput(NamedTuple):
     reply_logits: Tensor | None = None
     """[B, area]: the opponent's next move."""
     resign_logit: Tensor | None = None
-    """[B]: resignation, one more output of the policy; None for a network without it."""
+    """[B]: resignation, an additional output of the policy; None for a network without it."""
 
 
 class Net(nn.Module, ABC):
@@ -128,7 +128,7 @@ NETWORKS = Plugins(
         NetKind.GATED_MDRNN: "tengen.nets.mdrnn:GatedMdrnnNet",
     },
 )
-"""The architectures. Each is a class that is called with the configuration and the ruleset."""
+"""The architectures. Each is a class whose constructor takes the configuration and the ruleset."""
 
 
 def build_net(config: NetConfig, ruleset: Ruleset, *, seed: int = 0) -> Net:

@@ -14,8 +14,8 @@ class DenseNet(Net):
     """Maps planes [B, C, H, W] to a policy [B, H·W]; the value is 0, or comes from a second network of the same shape.
 
     A dense layer of `channels` units with ReLU, then a dense layer of H·W units. The paper uses 81 inputs, 500 hidden
-    units and 81 outputs, and suggests the second network as future work. Its author's code has no biases and one more
-    output, resignation, which is never chosen.
+    units and 81 outputs, and suggests the second network as future work. Its author's code has no biases and an
+    additional resignation output, which is never chosen.
     """
 
     def __init__(self, config: NetConfig, ruleset: Ruleset) -> None:

@@ -57,12 +57,14 @@ def torch_device(device: Device) -> torch.device:
         return torch.device("cuda" if has_cuda else "cpu")
     has_device = {Device.CPU: True, Device.CUDA: has_cuda, Device.MPS: torch.backends.mps.is_available()}[device]
     if not has_device:
-        raise InputError(f"device {device} is not available to torch {torch.__version__} here: use device cpu or auto")
+        raise InputError(
+            f"device {device} is not available to torch {torch.__version__} on this machine: use device cpu or auto"
+        )
     return torch.device(device.value)
 
 
 def describe_gpu() -> str:
-    """Return a phrase that says which GPU the installed packages can use."""
+    """Describe the GPU that the installed packages can use."""
     try:
         import torch
     except ImportError:

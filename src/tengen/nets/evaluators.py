@@ -91,7 +91,7 @@ class OpenVinoEvaluator:
         }
         try:
             self._model = core.compile_model(core.read_model(model), "CPU", settings)
-        except Exception as error:  # OpenVINO raises RuntimeError and classes of its own
+        except Exception as error:  # OpenVINO raises RuntimeError and its own classes
             raise InputError(f"OpenVINO cannot read the network {place}: {error}") from None
         self._local = threading.local()  # a request must not be used by two threads at the same time
 

@@ -46,7 +46,7 @@ _LAYERS = ("Conv", "MatMul", "Gemm")
 
 @dataclass(frozen=True, slots=True)
 class Int8Options:
-    """What int8 networks compute in 8 bits. `python -m benchmarks int8` measures the effect of each option."""
+    """Parts of an int8 network that are computed in 8 bits; `python -m benchmarks int8` measures their effects."""
 
     residuals: bool = False
     """Also quantise the sums of residual blocks, which changes many moves."""

@@ -192,7 +192,7 @@ class MdrnnNet(Net):
 class GatedSweep(Sweep):
     """A unit that mixes the states of its three neighbours with a new candidate state; the mixing weights sum to one.
 
-    Because the neighbours include the upper-left one, one of the sweeps follows each line, even a diagonal one.
+    The neighbours include the upper-left one, so every line, even a diagonal one, is followed by one of the sweeps.
     """
 
     sees_diagonal = True

@@ -98,7 +98,7 @@ def read_card(name: str) -> dict[str, Any]:
     path = _shipped(name) / "card.json"
     card = read_json(path)
     if not isinstance(card, dict):
-        raise InputError(f"{path} is damaged: its content is not a table")
+        raise InputError(f"{path} is damaged: its content is not a JSON object")
     return card
 
 

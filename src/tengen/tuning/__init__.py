@@ -1,1 +1,1 @@
-"""Tunes the alpha-beta engine: self-play games, evaluation fits, the evaluation network, SPSA."""
+"""Tuning of the alpha-beta engine: self-play games, evaluation fits, the evaluation network, SPSA."""

@@ -322,7 +322,7 @@ class _SelfPlayer:
 
 
 def last_stone(ruleset: Ruleset) -> int:
-    """Return the number of stones at which a game is declared a draw; later positions teach nothing about shapes."""
+    """Return the number of stones at which a game is declared a draw; later positions say little about shapes."""
     return math.ceil(_FULL_BOARD * ruleset.area)
 
 

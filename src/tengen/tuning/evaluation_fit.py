@@ -57,7 +57,7 @@ _RIDGE_ORDERING_OWN = 1e-5
 _RIDGE_ORDERING_SHARED = 1e-7
 
 _VALUE_LIMIT = 2000
-"""Bound to which search values are clipped; beyond it, the game is practically won."""
+"""Search values are clipped to this magnitude; beyond it, the game is practically decided."""
 _ROWS_AT_ONCE = 1 << 20
 """Candidate moves per chunk of the ordering fit; bounds its memory."""
 
@@ -231,7 +231,7 @@ class FitSamples:
     pairs: Ints
     """Codes of both sides on empty points, encoded as own · codes + other."""
     pair_counts: Ints
-    """Number of empty points with each pair, minus that number on the empty board."""
+    """Number of empty points with each pair, minus the number on the empty board."""
     move_starts: Ints
     """The candidates of position p are move_starts[p] … move_starts[p + 1] - 1. [P + 1]"""
     own_codes: Ints
