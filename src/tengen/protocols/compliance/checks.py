@@ -107,7 +107,7 @@ def _turn(open_engine: Open) -> str:
     return ""
 
 
-@check("board", Group.MANDATORY, "BOARD … DONE is answered with a move, and the game goes on with TURN", "begin")
+@check("board", Group.MANDATORY, "BOARD … DONE is answered with a move, and the game continues with TURN", "begin")
 def _board(open_engine: Open) -> str:
     with open_engine() as engine:
         engine.start()
@@ -125,7 +125,7 @@ def _board_replaces(open_engine: Open) -> str:
         engine.begin()
         engine.turn(_far_point(engine.position))
         # Only the earlier stones and a few other points are free, so a brain that keeps old stones or ignores new ones
-        # soon plays on a stone.
+        # soon plays on an occupied point.
         engine.board(_crowded_position(engine.position.moves))
     return ""
 
@@ -221,7 +221,9 @@ def _unknown(open_engine: Open) -> str:
         answer = engine.answer("SOMETHING 1 2 3")
         if answer is None:
             raise Problem(
-                "an unknown command is not answered", "answer UNKNOWN, so that managers need not wait", Grade.WARNING
+                "an unknown command is not answered",
+                "answer UNKNOWN, so that managers do not have to wait",
+                Grade.WARNING,
             )
         if first_word(answer) not in ("UNKNOWN", "ERROR"):
             raise Problem(f"an unknown command is answered with {answer[:60]!r}", "answer UNKNOWN")
@@ -363,7 +365,7 @@ def _idle(open_engine: Open) -> str:
     return ""
 
 
-@check("whole game", Group.ROBUSTNESS, f"a game against itself at {_GAME_TURN_MS} ms a move has no fault", "turn")
+@check("whole game", Group.ROBUSTNESS, f"a game against itself at {_GAME_TURN_MS} ms per move has no faults", "turn")
 def _whole_game(open_engine: Open) -> str:
     with open_engine() as black, open_engine() as white:
         players = (black, white)
@@ -407,7 +409,7 @@ def _sizes(open_engine: Open) -> str:
 
 
 def _rule_check(number: int, name: str) -> None:
-    requirement = f"INFO rule {number} ({name}) is played, or rejected with ERROR"
+    requirement = f"INFO rule {number} ({name}) is obeyed, or rejected with ERROR"
 
     @check(f"rule {number}", Group.RULES, requirement, "board")
     def _rule(open_engine: Open) -> str:
@@ -454,7 +456,7 @@ for _rule, _number in RULE_NUMBERS.items():
 # -- clock and memory --------------------------------------------------------------------------------------------------
 
 
-@check("time per move", Group.RESOURCES, "moves keep to INFO timeout_turn", "turn")
+@check("time per move", Group.RESOURCES, "moves respect INFO timeout_turn", "turn")
 def _turn_time(open_engine: Open) -> str:
     with open_engine() as engine:
         for ms in (50, 100, 500):
@@ -465,7 +467,7 @@ def _turn_time(open_engine: Open) -> str:
     return f"largest excess {max(0.0, engine.overrun_ms):.0f} ms, slowest move {engine.slowest_ms:.0f} ms"
 
 
-@check("no time", Group.RESOURCES, "INFO timeout_turn 0 asks for a move at once", "begin")
+@check("no time", Group.RESOURCES, "INFO timeout_turn 0 requests an immediate move", "begin")
 def _no_time(open_engine: Open) -> str:
     with open_engine() as engine:
         engine.start(turn_ms=0)
@@ -473,7 +475,7 @@ def _no_time(open_engine: Open) -> str:
     return f"after {engine.slowest_ms:.0f} ms"
 
 
-@check("time left", Group.RESOURCES, "moves keep to INFO time_left, even if timeout_turn allows more", "begin")
+@check("time left", Group.RESOURCES, "moves respect INFO time_left, even if timeout_turn allows more", "begin")
 def _time_left(open_engine: Open) -> str:
     with open_engine() as engine:
         engine.start(turn_ms=60_000)
@@ -487,7 +489,7 @@ def _time_left(open_engine: Open) -> str:
     return f"slowest move {engine.slowest_ms:.0f} ms"
 
 
-@check("memory", Group.RESOURCES, "the engine and its children keep to INFO max_memory", "begin")
+@check("memory", Group.RESOURCES, "the engine and its children respect INFO max_memory", "begin")
 def _memory(open_engine: Open) -> str:
     with open_engine() as engine:
         engine.start(20, turn_ms=2000)
@@ -523,7 +525,7 @@ def _rectangle(open_engine: Open) -> str:
     return ""
 
 
-@check("take back", Group.OPTIONAL, "TAKEBACK removes stones, and the game goes on", "turn")
+@check("take back", Group.OPTIONAL, "TAKEBACK removes stones, and the game continues", "turn")
 def _take_back(open_engine: Open) -> str:
     with open_engine() as engine:
         engine.start()
@@ -700,7 +702,7 @@ def _position(moves: str, size: int = 15, rule_number: int = 0) -> Position:
 
 
 def _far_point(position: Position) -> Point:
-    """Return a free point for the opponent: on the edge and away from its other stones, so that it makes no line."""
+    """Return a free point for the opponent: on the edge and away from its other stones, so that no line forms."""
     width, height = position.ruleset.width, position.ruleset.height
     for x in range(0, width, 3):
         for y in (0, height - 1):

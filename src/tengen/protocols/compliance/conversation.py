@@ -27,11 +27,11 @@ from tengen.protocols.piskvork.notation import (
 LONG_LINE = 8_000
 """Longest line that Piskvork reads."""
 _FLOOD_BYTES = 1 << 20
-"""Number of bytes without a move above which silence at the deadline counts as a flood."""
+"""If the engine writes more bytes than this without a move, a missed deadline counts as a flood."""
 _COMPLAINT_S = 0.5
-"""Time to wait for a move after the engine has answered ERROR or UNKNOWN."""
+"""Seconds to wait for a move after the engine has answered ERROR or UNKNOWN."""
 _QUIET_S = 0.1
-"""Time to wait for an answer to a command that must not be answered."""
+"""Seconds to wait for an answer to a command that must not be answered."""
 _WORDS = frozenset(
     {"OK", "ERROR", "UNKNOWN", "MESSAGE", "DEBUG", "SUGGEST", "INFO", "FORBID", "SWAP", "ANALYSIS", "DATABASE"}
 )
@@ -53,7 +53,7 @@ class ComplianceSettings:
     start_ms: int = 10_000
     """Time limit for START."""
     idle_ms: int = 500
-    """How long the engine is observed during its opponent's time."""
+    """Milliseconds for which the engine is observed while its opponent is to move."""
     memory_mb: int = 350
     """Memory limit, as in Gomocup."""
 
@@ -195,7 +195,7 @@ class Conversation:
         self.send(*self.settings_lines(rule_number, turn_ms))
 
     def set_rules(self, width: int, height: int, rule_number: int = 0) -> None:
-        """Start from an empty board of this size and rule on our side."""
+        """Reset our copy of the board to an empty one with this size and rule."""
         rule = next(rule for rule, number in RULE_NUMBERS.items() if number == rule_number)
         self.position = Position.start(Ruleset(width, height, 5, rule))
 
@@ -287,7 +287,7 @@ class Conversation:
         except ForbiddenPointError as error:
             raise Problem(
                 f"{command} is answered with {name}: {str(error).splitlines()[0]}",
-                "black must not play forbidden points under INFO rule 4; an engine without renju answers ERROR",
+                "black must not play forbidden points under INFO rule 4; an engine without renju must answer ERROR",
             ) from None
         except InputError:
             raise Problem(
@@ -352,9 +352,9 @@ def describe_fault(error: EngineError) -> Problem:
 
 
 _REMEDIES = {
-    EngineFault.CRASH: "an engine runs until END or the end of its input, whatever it reads",
+    EngineFault.CRASH: "keep running until END or the end of the input, even after invalid input",
     EngineFault.FLOOD: "write at most a few lines per second while thinking and nothing while idle",
     EngineFault.CLOSED: "keep stdin and stdout open until END",
     EngineFault.MEMORY: "stay below INFO max_memory, including the memory of child processes",
-    EngineFault.TIMEOUT: "read the input all the time, or at least whenever no answer is due",
+    EngineFault.TIMEOUT: "read the input continuously, or at least whenever no answer is due",
 }

@@ -17,9 +17,9 @@ class Grade(StrEnum):
 
     OK = "ok"
     ABSENT = "absent"
-    """The engine does not support something that the protocol leaves optional."""
+    """The engine does not support an optional part of the protocol."""
     WARNING = "warning"
-    """Some managers cope, others do not."""
+    """Some managers tolerate this behaviour; others do not."""
     FAILED = "FAILED"
     """The engine violates the protocol: it would lose games or could not be used."""
     UNTESTED = "untested"
@@ -47,9 +47,9 @@ class Finding:
     requirement: str
     """What the engine must do."""
     detail: str = ""
-    """What it did."""
+    """What the engine did."""
     advice: str = ""
-    """What its author should change; empty if nothing."""
+    """What its author should change; empty if no change is needed."""
 
     def lines(self) -> list[str]:
         """Return the finding as lines of text."""

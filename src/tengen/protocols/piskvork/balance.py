@@ -19,7 +19,7 @@ _SEARCHES = _FIRST_MOVES + 1
 def balance_one(agent: Agent, position: Position, limits: Limits, value: float, stop: StopSignal) -> tuple[Point, ...]:
     """Return the move whose value for the side to move is nearest to `value`; empty if the agent found none.
 
-    Raises `AgentError` if the agent does not judge positions.
+    Raises `AgentError` if the agent does not evaluate positions.
     """
     lines = _last_lines(agent, position, limits, _CANDIDATES, stop)
     best = min(lines, key=lambda line: abs(line.value_to_move - value), default=None)
@@ -30,7 +30,7 @@ def balance_two(agent: Agent, position: Position, limits: Limits, value: float, 
     """Return a move and a reply after which the value for the side to move is nearest to `value`.
 
     Empty if the agent found none. The candidates for the first move and the replies to each of them get equal shares of
-    the time. Raises `AgentError` if the agent does not judge positions.
+    the time. Raises `AgentError` if the agent does not evaluate positions.
     """
     best: tuple[float, Point, Point] | None = None
     deadline = None if limits.time_ms is None else time.monotonic() + limits.time_ms / 1000
@@ -55,7 +55,7 @@ def _last_lines(
     with stop.calling(search.stop):
         for analysis in search:
             if not analysis.has_values:
-                raise AgentError(f"{agent.name} does not judge positions; choose an agent that searches")
+                raise AgentError(f"{agent.name} does not evaluate positions; choose an agent that searches")
             last = analysis.lines or last
     return last
 

@@ -22,10 +22,10 @@ from tengen.protocols.piskvork.yixin import COMMANDS as YIXIN_COMMANDS
 from tengen.protocols.piskvork.yixin import answer_swap2_board
 
 END_GRACE_S = 0.3
-"""Time limit for ending a session; managers kill a brain after half a second."""
+"""Time limit in seconds for ending a session; managers kill a brain after half a second."""
 
 WARM_UP_S = 2.0
-"""Time limit for preparing the player before START and RESTART are answered; the first move is timed separately."""
+"""Seconds allowed for preparing the player before START and RESTART are answered; the first move has its own time."""
 
 Handler = Callable[[Session, Command], None]
 

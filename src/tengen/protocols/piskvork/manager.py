@@ -41,14 +41,14 @@ _RESTART_S = 2.0
 _ABOUT_S = 1.0
 _STOP_S = 0.2
 _SETTLE_S = 0.005
-"""Pause after an answer. Rapfi and other engines ignore input that arrives while their search is shutting down."""
+"""Pause in seconds after an answer. Some engines, such as Rapfi, ignore input while their search is shutting down."""
 _COMPLAINT_S = 1.0
-"""Time to keep waiting for an analysis after the engine has answered ERROR or UNKNOWN."""
+"""Seconds to keep waiting for an analysis after the engine has answered ERROR or UNKNOWN."""
 _MAX_MESSAGES = 8
 _MAX_MESSAGE = 200
-"""Maximum number of remarks kept per move (the last ones), and maximum number of characters kept of each."""
+"""Maximum number of engine messages kept per move (the most recent ones), and maximum length of each in characters."""
 _FLOOD_BYTES = 1 << 20
-"""Number of bytes without an answer above which a timeout counts as a flood rather than as silence."""
+"""If the engine writes more bytes than this without an answer, a timeout counts as a flood, not as silence."""
 _WORDS = frozenset({"OK", "ERROR", "UNKNOWN", "MESSAGE", "DEBUG", "SUGGEST", "INFO", "SWAP"})
 """First words of lines that have a meaning in the protocol."""
 _UNLIMITED_DEPTH = 99
@@ -105,7 +105,7 @@ class PiskvorkManager:
 
     @property
     def messages(self) -> tuple[str, ...]:
-        """The last remarks (MESSAGE and DEBUG lines) that the engine wrote during its last move."""
+        """The most recent MESSAGE and DEBUG lines that the engine wrote during its last move."""
         return tuple(self._messages)
 
     @property
@@ -148,7 +148,7 @@ class PiskvorkManager:
         return self._run_request(lambda: self._ask_move(position, limits, stop))
 
     def ask_swap2(self, ruleset: Ruleset, points: Sequence[Point], limits: Limits, stop: StopSignal) -> Swap2Answer:
-        """Return the engine's answer to a swap2 opening of 0, 3 or 5 stones; the caller places any stones it names."""
+        """Return the engine's answer to a swap2 opening of 0, 3 or 5 stones; the caller must place its stones."""
         self._ensure_ready(ruleset)
         return self._run_request(lambda: self._ask_swap2(ruleset, tuple(points), limits, stop))
 

@@ -103,7 +103,7 @@ class InfoParser:
     """Parses an engine's `INFO PV` blocks and ignores all other output.
 
     An engine sends one block per candidate, so a snapshot is complete after the last block. An evaluation such as +M5
-    is the engine's opinion: nobody has checked it, so the line gets a value close to 1 and no proof.
+    is an unverified claim by the engine, so the line gets a value close to 1 and no proof.
     """
 
     def __init__(self, width: int, height: int) -> None:

@@ -31,9 +31,9 @@ from tengen.protocols.piskvork.settings import Budget, Settings
 from tengen.protocols.piskvork.thinking import Order, Thinker, Thought, analyse_moves, choose_move
 
 _PONDER_S = 86_400.0
-"""Time limit for pondering. Without any limit, some players would choose their own, shorter one."""
+"""Time limit for pondering in seconds. Without any limit, some players would choose their own, shorter one."""
 _SNAPSHOT_EVERY_S = 0.1
-"""Minimum time between two snapshots at the same depth."""
+"""Minimum time in seconds between two snapshots at the same depth."""
 _REALTIME, _INFO = 1, 2
 
 
@@ -128,7 +128,7 @@ class Session:
         """Set up the board from the rows of a BOARD block; invalid rows are skipped and reported."""
         invalid = board.set_up(rows)
         if invalid:
-            self.send(f"DEBUG {len(invalid)} rows of the board are invalid, the first one is {invalid[0][:40]!r}")
+            self.send(f"DEBUG {len(invalid)} rows of the board are invalid; the first is {invalid[0][:40]!r}")
 
     # -- thinking ------------------------------------------------------------------------------------------------------
 
@@ -154,7 +154,7 @@ class Session:
                 self._ponder(command, board, rule)
 
     def answer(self, text: str, *, is_on_clock: bool = True) -> None:
-        """Send the answer to a command that needed a search. `is_on_clock` is False if it was not part of a game."""
+        """Send the answer to a command that needed a search. `is_on_clock` is False for an analysis."""
         if is_on_clock and self._thinking_since is not None:
             self.settings.count_move(1000 * (time.monotonic() - self._thinking_since))
         self._thinking_since = None
@@ -173,7 +173,7 @@ class Session:
         """Return the order for a search: position, limits and deadlines."""
         table_for = (self.games, self.settings.hash_bytes, self.settings.memory_bytes)
         if self._table_for != table_for:
-            # A change of the time limits during a game must not resize the table, which clears it.
+            # Changing the time limits during a game must not resize the table, because resizing clears it.
             self._table_for = table_for
             self._table_bytes = self.settings.table_bytes
         return self._order(position, self.budget(command), self._table_bytes, command.number)
@@ -224,7 +224,7 @@ class Session:
             return
         budget = Budget(time.monotonic() + _PONDER_S, math.inf, math.inf)
         order = self._order(position, budget, self._table_bytes, command.number)
-        # Points that the user excludes for the brain are still possible for the opponent.
+        # Points that the user has excluded for the brain are still available to the opponent.
         self.thinker.ponder(replace(order, excluded=frozenset(board.blocked)))
 
     def _find_move(

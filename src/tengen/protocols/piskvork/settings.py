@@ -13,11 +13,11 @@ from tengen.protocols.piskvork.notation import UNLIMITED_MS, rule_of_number
 DEFAULT_TURN_MS = 5_000
 """Milliseconds per move if the manager sets no time."""
 RESERVE_MS = 60
-"""Safety margin subtracted from the time of every move, for the pipe, other processes and Python itself."""
+"""Safety margin in milliseconds per move, to cover delays in the pipe, in other processes and in Python itself."""
 MAX_RESERVE_FRACTION = 0.3
 """Maximum fraction of a move's time that is reserved; limits the margin for very short moves."""
 IMMEDIATE_MS = 100
-"""Time to wait for the player after `timeout_turn 0`, which requests an immediate answer."""
+"""Milliseconds to wait for the player after `timeout_turn 0`, which requests an immediate answer."""
 
 # Yixin-Board sends these values if there is no clock.
 _YIXIN_UNLIMITED_TURN_MS = 2_000_000
@@ -31,7 +31,7 @@ _MAX_NUMBER = 2**62
 # A search writes about a million entries of 16 bytes a second, and a table is useful for several moves.
 _TABLE_BYTES_PER_MS = 8 * 16 * 1000
 _LEAST_TABLE_BYTES = 64 << 20
-# The clock is expected to lose the measured delay this many more times than the increment makes up for.
+# Number of average delays for which time is reserved on the clock.
 _DELAYS_RESERVED = 10
 _MAX_DELAY_MS = 1_000
 _MOVES_PER_CLOCK = 20
@@ -92,7 +92,7 @@ class Settings:
         self._has_moved = False
         """Whether the brain has moved since the last `time_left`."""
         self._delay_ms = 0.0
-        """Time per move that the manager counts and the brain does not see, such as that of the pipe: an average."""
+        """Average time per move that the manager counts but the brain cannot measure, such as pipe delays."""
         self.memory_bytes: int | None = None
         self.rule: Rule | None = Rule.FREESTYLE
         """None if the manager sent an unsupported rule number."""
@@ -118,17 +118,17 @@ class Settings:
             return
 
     def start_clock(self, used_ms: float = 0.0) -> None:
-        """Start the clock of a new game, of which `used_ms` have passed."""
+        """Start the clock of a new game, on which `used_ms` have already elapsed."""
         self._used_ms = used_ms
         self._has_moved = False
 
     def count_move(self, used_ms: float) -> None:
-        """Take the time of a move off the clock, which counts until the manager sends `time_left` again."""
+        """Subtract the time of a move from the clock; the result applies until the manager sends `time_left` again."""
         self._used_ms += used_ms - self.increment_ms
         self._has_moved = True
 
     def set_time_left(self, time_left_ms: int | None) -> None:
-        """Set the clock as the manager sees it. The difference to the brain's own count is the delay of a move."""
+        """Set the clock to the manager's value. The difference from the brain's own count is the delay per move."""
         expected_ms = self._clock_ms()
         if self._has_moved and expected_ms is not None and time_left_ms is not None:
             delay_ms = min(max(0, expected_ms - time_left_ms), _MAX_DELAY_MS)
@@ -140,8 +140,8 @@ class Settings:
     def table_bytes(self) -> int | None:
         """The table size requested by `hash_size`, or the part of `max_memory` that searches of this length can fill.
 
-        None, for the player's default, if neither was set or if `hash_size` exceeds `max_memory`. The player subtracts
-        the memory that it needs for other purposes from `max_memory`.
+        None selects the player's default: neither was set, or `hash_size` is not below `max_memory`. The player
+        subtracts the memory that it needs for other purposes from `max_memory`.
         """
         if self.hash_bytes is not None:
             return None if self.memory_bytes is not None and self.hash_bytes >= self.memory_bytes else self.hash_bytes

@@ -36,7 +36,7 @@ from tengen.errors import AgentError
 from tengen.protocols.piskvork.settings import Budget
 
 STOP_GRACE_S = 0.3
-"""Time to wait for a player after the manager has stopped it."""
+"""Seconds to wait for a player after the manager has stopped it."""
 
 Monitor = Callable[[Analysis], None]
 
@@ -132,7 +132,7 @@ class Thinker:
     def warm_up(self, order: Order, rulesets: Sequence[Ruleset], *, wait_s: float) -> None:
         """Create and prepare the player, so that its first search starts at once.
 
-        The player gets ready for the game of `order`, and for a change of the rule to any of `rulesets`. Returns after
+        The player is prepared for the game of `order`, and for a rule change to any of `rulesets`. Returns after
         `wait_s` even if the player is not ready; it then continues in the background.
         """
         is_ready = False

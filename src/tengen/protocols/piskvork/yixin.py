@@ -73,7 +73,7 @@ def _find_defences(session: Session, command: Command) -> None:
 
 
 def _take_turn(session: Session) -> None:
-    """Let the brain play the side to move: it always searches for that side."""
+    """Swap sides if the opponent is to move, because the brain always searches for its own side."""
     if session.board is not None and not session.board.is_own_turn:
         session.board.swap_sides()
 
