@@ -233,7 +233,7 @@ def test_the_check_names_decided_and_lopsided_openings() -> None:
     assert any(
         "yes" in line and "4 of 4" in line and "2 of 2" in line and line.endswith("e5a1f5a9g5i1") for line in lines
     )
-    assert "proved won for one side: 1" in lines
+    assert "openings with a proved result: 1" in lines
     both = check_openings(NINE, openings, agent="alphabeta:hash-mb=2", nodes=2_000, trials=trials, workers=2)
     assert both == report
     assert report.to_json()["openings"][0]["stones"] == "e5a1f5a9g5i1"

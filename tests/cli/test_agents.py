@@ -15,7 +15,7 @@ def test_lists_every_player_with_its_parameters() -> None:
     assert result.exit_code == 0
     for name in registry.agent_names():
         assert f"│ {name} " in result.stdout
-    assert "level = 3 (int)  0–3 as in the paper" in result.stdout
+    assert "level = 3 (int)  Level: 0–3 as in the paper" in result.stdout
 
 
 def test_shows_one_player() -> None:

@@ -53,4 +53,4 @@ def test_a_slow_machine_gets_advice(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(doctor, "_checks", lambda: [doctor._Check("engine: nodes", lambda: 1, 1e12)])
     monkeypatch.setattr(doctor, "_SECONDS_PER_CHECK", 0.01)
     output = CliRunner().invoke(app, ["doctor"], env={"COLUMNS": "80"}).output
-    assert "Speeds below 50% of the expected ones: 1." in output
+    assert "Checks below 50 % of the expected speed: 1." in output

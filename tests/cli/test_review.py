@@ -88,7 +88,7 @@ def test_the_page_is_self_contained_and_escapes_names(game: Path, tmp_path: Path
         (["--save", "game.sgf"], "itself: choose another file name"),
         (["--save", "review.doc"], "unknown file extension"),
         (["--thresholds", "6,14"], "must be three percentages"),
-        (["--thresholds", "28,14,6"], "must rise"),
+        (["--thresholds", "28,14,6"], "must be ascending"),
         (["--game", "2"], "has no game 2"),
     ],
 )
@@ -142,5 +142,5 @@ def test_a_match_game_is_reviewed_from_the_end_of_its_opening(tmp_path: Path) ->
     output = CliRunner().invoke(cli.app, ["review", file, "--effort", "quick", "--all"], env={"COLUMNS": "100"}).output
     assert "The first 5 stones were given as an opening and are not judged." in output
     assert min(int(number) for number in re.findall(r"^ *(\d+)\.", output, re.MULTILINE)) == 6
-    assert "game 1 of 2; --game chooses another" in output
+    assert "game 1 of 2; use --game to choose another" in output
     assert "game 2 of 2" in CliRunner().invoke(cli.app, ["show", file, "--game", "2"]).output

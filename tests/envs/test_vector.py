@@ -443,7 +443,7 @@ def test_state_can_be_saved_and_restored() -> None:
     assert same(first, [env.step(env.sample_actions())[0] for _ in range(20)])
     with pytest.raises(InputError, match="the state has 3 boards"):
         GomokuVectorEnv(2, "6x6:4:freestyle").set_state(state)
-    with pytest.raises(InputError, match="the state is of 6x6:4:freestyle, but the environment plays 9x9"):
+    with pytest.raises(InputError, match="the state is for 6x6:4:freestyle, but the environment plays 9x9"):
         GomokuVectorEnv(3, "9x9:5:freestyle").set_state(state)
 
 

@@ -1,4 +1,4 @@
-"""When a game is decided before it is played out: proved results, resignation, even scores."""
+"""Rules that end a game before it is played out: proved results, resignation, even scores."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from tengen.errors import NotationError
 
 
 class ProofTrust(StrEnum):
-    """Which proved results end the game.
+    """Policy for ending a game on a proved result.
 
-    Proofs by Tengen's own searches are trusted. A proof by any other code counts only if Tengen's engine can prove the
-    result, too (`tengen.arena.claims`).
+    Proofs by Tengen's own searches are trusted. A proof by any other code counts only if Tengen's engine can also prove
+    the result (`tengen.arena.claims`).
     """
 
     NONE = "none"
@@ -29,7 +29,8 @@ class ProofTrust(StrEnum):
 class ResignRule:
     """A player resigns once it has valued its own position at -`value` or less for `moves` moves in a row.
 
-    Only the player's own values count, so a wrong value harms no one else. Players without values never resign.
+    Only the player's own values count, so a wrong value harms only that player. Players that report no values never
+    resign.
     """
 
     value: float = 0.95
@@ -92,13 +93,13 @@ class Adjudication:
     """Conditions under which a game is decided before it is played out."""
 
     proofs: ProofTrust = ProofTrust.NONE
-    """Which proved results end the game."""
+    """Policy for ending a game on a proved result."""
     max_moves: int | None = None
     """Number of stones at which the game is declared a draw; None for no limit."""
     resign: ResignRule | None = None
-    """When a player resigns; None for never."""
+    """Rule for resignation; None if players never resign."""
     draw: DrawRule | None = None
-    """When an even game is drawn; None for never."""
+    """Rule for declaring an even game a draw; None for no such rule."""
 
     def __post_init__(self) -> None:
         if self.max_moves is not None and self.max_moves < 1:
@@ -106,13 +107,13 @@ class Adjudication:
 
 
 class Adjudicator:
-    """Applies the rules to the moves of one game. Call each method after every move."""
+    """Applies the adjudication rules to one game. Call each method after every move."""
 
     def __init__(self, rules: Adjudication) -> None:
         self._rules = rules
         self._check = ClaimCheck()
         self._claim: Outcome | None = None
-        """Result that the player who made the last move has proved."""
+        """Result proved by the player who made the last move."""
         self._lost_moves = [0, 0]
         """Number of moves in a row that each seat has valued as lost."""
         self._even_moves = [0, 0]

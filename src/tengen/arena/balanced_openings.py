@@ -1,7 +1,7 @@
 """Selection of balanced openings: random stones, searches of growing length, and trial games.
 
-Candidates are numbered, and the judgement of a candidate depends only on the settings, the agent and its number. Each
-judgement is appended to a journal, so an interrupted selection resumes with any number of workers.
+Candidates are numbered. The judgement of a candidate depends only on its number, the ruleset, the seed and the
+settings. Each judgement is appended to a journal, so an interrupted selection resumes with any number of workers.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ from tengen.errors import AgentError, InputError, RecordError
 from tengen.records import position_string
 
 _SHORTEST_SEARCH = 2_000
-"""Minimum nodes of the shortest search of a candidate, unless a tenth of `nodes` is already less."""
+"""Minimum node limit of the shortest search, unless a tenth of `nodes` is smaller."""
 _SLACK = 1 / 3
-"""The bound of a short search grows by this share of `max_value` each time its nodes are divided by ten."""
+"""The bound of a short search grows by this share of `max_value` each time its node limit is divided by ten."""
 _DOUBT = 0.05
-"""Trial games stop early if an opening at exactly the minimum share would score so low with a lower probability."""
+"""Significance level at which trial games stop early because a colour is unlikely to reach the minimum share."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,7 +87,7 @@ class Candidate(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """What the searches and the trial games say about an opening."""
+    """Result of the searches and the trial games for one opening."""
 
     number: int
     stones: Stones
@@ -128,7 +128,7 @@ def evaluate_opening(agent: Agent, position: Position, nodes: int) -> tuple[floa
 
 
 def _is_lopsided(result: TrialResult, settings: BalanceSettings) -> bool:
-    """Return whether one colour can no longer reach the minimum share of the points, or is very unlikely to."""
+    """Return whether a colour cannot reach the minimum share of the points any more, or is very unlikely to."""
     games, share = settings.trials.games, settings.min_share
     played = len(result.points)
     points = min(sum(result.points), played - sum(result.points))
@@ -141,7 +141,7 @@ def _is_lopsided(result: TrialResult, settings: BalanceSettings) -> bool:
 
 
 def candidates(ruleset: Ruleset, seed: int, settings: BalanceSettings) -> Iterator[Candidate | None]:
-    """Yield candidates without end, and None each time the random stones repeat an earlier candidate."""
+    """Yield an endless stream of candidates, with None each time the random stones repeat an earlier candidate."""
     rng = random.Random(f"balanced {seed}")
     sources = [
         random_stones(ruleset, stones, rng, settings.reach)
@@ -195,20 +195,20 @@ def find_balanced(
 
 
 class _Selection:
-    """The balanced openings among the candidates, in the order of their numbers."""
+    """The balanced openings among the candidates, in order of candidate number."""
 
     def __init__(self, count: int, max_tries: int) -> None:
         self.found: list[Judgement] = []
         self.judged = 0
-        """Number of candidates before the first one that is not judged yet."""
+        """Number of candidates judged so far without a gap, starting with number 0."""
         self._count = count
         self._max_tries = max_tries
         self._misses = 0
         self._waiting: dict[int, Judgement] = {}
-        """Judgements of candidates after one that is not judged yet."""
+        """Judgements that arrived before the judgement of a lower-numbered candidate."""
 
     def add(self, judgement: Judgement) -> None:
-        """Add a judgement; they may come in any order."""
+        """Add a judgement. Judgements may arrive in any order."""
         self._waiting[judgement.number] = judgement
         while not self.is_over and (one := self._waiting.pop(self.judged, None)) is not None:
             self.judged += 1
@@ -217,7 +217,7 @@ class _Selection:
                 self.found.append(one)
 
     def miss(self) -> None:
-        """Count random stones that repeat an earlier candidate."""
+        """Record that the random stones repeated an earlier candidate."""
         self._misses += 1
 
     @property
@@ -244,7 +244,7 @@ def _draw(
 def _judge_all(
     ruleset: Ruleset, settings: BalanceSettings, todo: Iterable[Candidate], workers: int
 ) -> Iterator[Judgement]:
-    """Yield the judgements as they are made. A single worker works in this process."""
+    """Yield the judgements as they are made. A single worker runs in this process."""
     if workers == 1:
         with _open_judge(ruleset, settings) as judge:
             for candidate in todo:
@@ -270,10 +270,13 @@ def _open_worker(ruleset: Ruleset, settings: BalanceSettings) -> Iterator[CarryO
 
 
 class _Journal:
-    """Judgements so far, in a file of JSON lines; the first line has the settings. Without a path it stays empty."""
+    """The judgements so far, in a JSON Lines file whose first line contains the settings.
+
+    Without a path, nothing is stored.
+    """
 
     def __init__(self, path: Path | None, ruleset: Ruleset, seed: int, settings: BalanceSettings) -> None:
-        """Read the file, or create it. Raises `InputError` if it belongs to other settings."""
+        """Read the file, or create it. Raises `InputError` if it was written with other settings."""
         self._path = path
         self._known: dict[int, Judgement] = {}
         if path is None:

@@ -1,8 +1,8 @@
-"""Checks results that code from outside Tengen reports as proved.
+"""Checks the proofs that agents from outside Tengen claim.
 
-An agent from another package, a file or the caller can claim any result as proved. In a match, such a claim counts
-only if Tengen's engine proves the same result with a bounded search. External engines never claim a proof: what they
-report as a forced win is their opinion (`tengen.protocols.piskvork.report`).
+An agent from another package, from a file or from the caller can claim that any result is proved. In a match, the claim
+counts only if Tengen's engine proves the same result with a bounded search. External engines never claim a proof: a
+forced win that they report is treated as an evaluation (`tengen.protocols.piskvork.report`).
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from tengen.core.position import Position
 from tengen.search.alphabeta import AlphaBeta, AlphaBetaConfig
 
 CHECK_NODES = 300_000
-"""Nodes of the search that checks a claim."""
+"""Node limit of the search that checks a claim."""
 MAX_UNCONFIRMED = 20
-"""Number of claims per game that may fail the check; later claims are ignored."""
+"""Maximum number of claims per game that may fail the check; later claims are ignored."""
 _TABLE_MB = 16
 
 
@@ -26,7 +26,7 @@ def is_own_code(agent: Agent) -> bool:
 
 
 class ClaimCheck:
-    """Checks the claims of one game. The same claims lead to the same answers."""
+    """Checks the claims made in one game. The answers are deterministic."""
 
     def __init__(self) -> None:
         self._engine: AlphaBeta | None = None
@@ -41,10 +41,10 @@ class ClaimCheck:
         return is_confirmed
 
     def _prove(self, claim: Outcome, after: Position) -> bool:
-        """Search for a win by the claimed winner, from a position in which it is to move.
+        """Search for a win by the claimed winner, from a position in which the winner is to move.
 
-        If the winner has just moved, that is the position before the move, with all other moves excluded. A search
-        for a forced win is faster than a search through every defence.
+        If the winner has just moved, search the position before the move, with all other moves excluded. Searching for
+        a forced win is faster than searching through every defence.
         """
         position, excluded = after, []
         if claim is Outcome.win_for(after.to_move.opponent):

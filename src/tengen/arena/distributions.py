@@ -7,7 +7,7 @@ from collections.abc import Callable
 from functools import lru_cache
 
 _MANY_DEGREES = 200
-"""Number of degrees of freedom from which the expansion of the t quantile is accurate to 12 digits."""
+"""Minimum number of degrees of freedom for which the expansion of the t quantile is accurate to 12 digits."""
 _MAX_STEPS = 200
 
 

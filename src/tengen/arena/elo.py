@@ -83,14 +83,14 @@ def sample_of(counts: Sequence[int]) -> Sample:
 def likeliest_with_mean(sample: Sample, mean: float) -> Floats:
     """Return the distribution with this mean under which the sample is most likely.
 
-    Proposition 1.1 of M. Van den Bergh, "Comparing the approximations for the generalized log likelihood ratio of a
+    See Proposition 1.1 of M. Van den Bergh, "Comparing the approximations for the generalized log likelihood ratio of a
     multinomial distribution".
     """
     return reweighted(sample, sample.scores - mean)
 
 
 def reweighted(sample: Sample, constraint: Floats) -> Floats:
-    """Return the likeliest distribution p with Σ p·constraint = 0. The constraint must have values of both signs."""
+    """Return the most likely distribution p with Σ p·constraint = 0. The constraint must have values of both signs."""
     low, high = -1 / float(constraint.max()), -1 / float(constraint.min())
     margin = 1e-9 * (high - low)
     root = find_root(
@@ -122,10 +122,10 @@ class EloEstimate:
 def estimate_elo(counts: Sequence[int]) -> EloEstimate:
     """Estimate Elo from three or five counts with a 95 % profile-likelihood interval.
 
-    The interval contains every mean score that the results do not contradict (Owen's empirical likelihood with a t
-    quantile). Unlike a normal interval, it stays between 0 and 1 and is realistic if one side won every game. The Elo
-    of a sweep would be infinite, so it is computed as if half a point had been lost. With few results, the superiority
-    comes from the same likelihood: it exceeds 97.5 % exactly when the whole interval is above zero.
+    The interval contains every mean score that is consistent with the results (Owen's empirical likelihood with a t
+    quantile). Unlike a normal interval, it stays between 0 and 1 and is realistic even if one side won every game. The
+    Elo of a sweep would be infinite, so it is computed as if half a point had been lost. With few results, the
+    superiority comes from the same likelihood: it exceeds 97.5 % exactly when the whole interval is above zero.
     """
     results = sum(counts)
     if results == 0:

@@ -49,14 +49,14 @@ def game_record(stored: StoredGame, players: Sequence[Entrant], event: str = "")
 
 
 def _reason_of(ending: Ending) -> str:
-    """Return the reason for a result as game files name it; SGF has letters for time, resignation and forfeit."""
+    """Return the name that game files use for the reason of a result; SGF has letters for some of these reasons."""
     if ending is Ending.TIMEOUT:
         return "time"
     return "forfeit" if ending.is_forfeit and ending is not Ending.FOUL else ending.value
 
 
 def _comment_of(result: GameResult) -> str:
-    """Return the comment of the whole game: the fault that ended it, if there was one."""
+    """Return the comment on the whole game: the fault that ended it, if any."""
     detail = result.detail.partition("\n")[0]
     if _reason_of(result.ending) != "forfeit":
         return detail
@@ -66,8 +66,8 @@ def _comment_of(result: GameResult) -> str:
 def pgn_lines(stored: StoredGame, players: Sequence[Entrant], event: str = "") -> str:
     """Return a stored game as PGN tags without moves, for programs that compute ratings, such as Ordo and BayesElo.
 
-    The player who moves first (black in Gomoku) becomes PGN's White, so that the advantage that these programs estimate
-    for White is that of the first move.
+    The player who moves first (black in Gomoku) becomes White in PGN. The advantage that these programs estimate for
+    White is then the first-move advantage.
     """
     game, result = stored.game, stored.result
     names = [players[seat].name for seat in (game.first, game.second)]
@@ -90,7 +90,7 @@ def pgn_lines(stored: StoredGame, players: Sequence[Entrant], event: str = "") -
 
 
 def _pgn_text(text: str) -> str:
-    """Return a text as a PGN string: printable characters, with quotes and backslashes escaped."""
+    """Escape a text for a PGN string: replace unprintable characters by spaces, and escape quotes and backslashes."""
     printable = "".join(letter if letter.isprintable() else " " for letter in text)
     return printable.replace("\\", "\\\\").replace('"', '\\"')
 

@@ -1,8 +1,8 @@
 """Glicko-2 ratings, for a player whose games arrive one at a time (Glickman 2022, "Example of the Glicko-2 system").
 
 A rating comes with its deviation, which shrinks with every game, and a volatility, which grows when the results are
-erratic. Only the difference between two ratings matters, so any origin of the scale works. The opponents here are the
-levels of the ladder (docs/results/ladder.md), whose ratings are in Elo; for a small deviation, both scales agree.
+erratic. Only the difference between two ratings matters, so the zero point of the scale is arbitrary. The opponents are
+the levels of the ladder (docs/results/ladder.md), whose ratings are in Elo; for small deviations, both scales agree.
 
 `tengen.arena.ratings` rates many players from all their games at once. It is more accurate, but it cannot update one
 rating after one game.
@@ -17,7 +17,7 @@ from dataclasses import dataclass
 _UNIT = 400 / math.log(10)
 """Rating points per unit of the internal scale (173.7178)."""
 _TAU = 0.5
-"""How fast the volatility may change; the paper recommends 0.3 to 1.2."""
+"""Constraint on the change of volatility over time; the paper recommends 0.3 to 1.2."""
 _TOLERANCE = 1e-6
 MAX_DEVIATION = 350.0
 """Deviation of a player without games."""
@@ -58,7 +58,7 @@ class Glicko:
 
 
 def _weight(phi: float) -> float:
-    """Return how much a game against an opponent with this deviation counts (g in the paper)."""
+    """Return the weight of a game against an opponent with this deviation (g in the paper)."""
     return 1 / math.sqrt(1 + 3 * phi**2 / math.pi**2)
 
 

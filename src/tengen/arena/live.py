@@ -18,7 +18,7 @@ _MOST_ROWS = 30
 
 
 class LiveView:
-    """Progress display on stderr. A context manager; `update` is rate-limited."""
+    """Context manager that shows the progress on stderr; `update` is rate-limited."""
 
     def __init__(self, *, is_quiet: bool = False, console: Console | None = None) -> None:
         from rich.console import Console

@@ -66,7 +66,7 @@ class Ending(StrEnum):
     CLOSED = EngineFault.CLOSED.value
     MEMORY = EngineFault.MEMORY.value
     ERROR = "error"
-    """A built-in player raised an exception."""
+    """A player that runs in this process raised an exception."""
 
     @property
     def is_forfeit(self) -> bool:
@@ -130,7 +130,7 @@ class TimeControl(Limits):
 
 
 class Turn(NamedTuple):
-    """Time, evaluation and search effort of one move. Sending a tuple between processes is faster than a dataclass."""
+    """Time, evaluation and search effort of one move. Tuples are faster than dataclasses to send between processes."""
 
     time_ms: float
     value_to_move: float | None = None
@@ -139,7 +139,7 @@ class Turn(NamedTuple):
 
 
 class Remark(NamedTuple):
-    """A remark of an external engine about one of its moves."""
+    """A message from an external engine about one of its moves."""
 
     ply: int
     """Number of stones on the board after the move."""
@@ -163,7 +163,7 @@ class GameResult:
     choices: tuple[Option, ...] = ()
     """Options chosen in an opening procedure."""
     messages: tuple[Remark, ...] = ()
-    """Remarks of external engines, at most `MAX_MESSAGE_CHARACTERS` in total; later ones are dropped."""
+    """Messages from external engines, up to `MAX_MESSAGE_CHARACTERS` in total; later messages are dropped."""
     duration_s: float = 0.0
 
     @property
@@ -353,7 +353,7 @@ class _Game:
         return answer, spent_ms
 
     def _keep_messages(self, texts: Sequence[str]) -> None:
-        """Keep the messages about the last move, up to the limit per game."""
+        """Keep the messages about the last move, up to the per-game limit."""
         for text in texts:
             self._message_characters += len(text)
             if self._message_characters <= MAX_MESSAGE_CHARACTERS:
@@ -387,5 +387,5 @@ def _ending_of_move(error: InputError) -> Ending:
 
 
 def _sentence(error: Exception) -> str:
-    """Return the error's message. It says where in the player's own file the error arose, if it has one."""
+    """Return the error's message, with the line of the player's own file that raised it, if the player has a file."""
     return f"{place_of(error)}{error}" if isinstance(error, TengenError) else describe_exception(error)

@@ -78,7 +78,7 @@ def match_lines(progress: Progress) -> list[str]:
 
 
 def _pair_statistics(tally: Tally) -> dict[str, Any]:
-    """Return the ratio of won to lost pairs and the share of split pairs; None in place of a division by 0."""
+    """Return the ratio of won to lost pairs and the share of split pairs; None if the divisor is 0."""
     pairs = tally.pairs_of(0, 1)
     lost, won = sum(pairs[:2]), sum(pairs[3:])
     return {

@@ -1,4 +1,4 @@
-"""A report on how balanced given openings are: values, proofs, trial games and the share of split pairs."""
+"""Checks how balanced the openings in a file are: values, proofs, trial games and the share of split pairs."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class _Order(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class CheckedOpening:
-    """What a search and the trial games say about one opening."""
+    """Result of the search and the trial games for one opening."""
 
     number: int
     """Number in the file, from 1."""
@@ -49,13 +49,13 @@ class CheckedOpening:
 
     @property
     def is_lopsided(self) -> bool:
-        """Whether one colour scored too little in the trial games."""
+        """Whether one colour scored less than `LOPSIDED_SHARE` of the points in the trial games."""
         return bool(self.points) and not LOPSIDED_SHARE <= self.trials.black_share <= 1 - LOPSIDED_SHARE
 
 
 @dataclass(frozen=True, slots=True)
 class OpeningReport:
-    """The openings of a file with the conditions of the check."""
+    """The checked openings of a file, and the settings of the check."""
 
     ruleset: Ruleset
     agent: str
@@ -144,7 +144,7 @@ Checker: TypeAlias = Callable[[_Order], CheckedOpening]
 def _check_all(
     orders: Sequence[_Order], open_checker: Callable[[], AbstractContextManager[Checker]], workers: int
 ) -> Iterator[CheckedOpening]:
-    """Yield the openings as they are checked. A single worker works in this process."""
+    """Yield the openings as they are checked. A single worker runs in this process."""
     if workers == 1:
         with open_checker() as check:
             yield from map(check, orders)
@@ -193,14 +193,15 @@ def report_lines(report: OpeningReport) -> list[str]:
             f"  {''.join(opening.stones)}"
         )
     count = len(report.openings)
+    far = f"openings valued beyond ±{FAR_FROM_EQUAL}: {report.far_from_equal}"
     lines += [
         "",
         f"{count} openings for {report.ruleset}, judged by {report.agent} with {report.nodes:,} nodes each",
-        f"proved won for one side: {report.decided}",
-        f"valued beyond ±{FAR_FROM_EQUAL}: {report.far_from_equal}; mean absolute value {report.mean_size:.3f}",
+        f"openings with a proved result: {report.decided}",
+        f"{far}; mean absolute value {report.mean_size:.3f}",
     ]
     if report.split_share is not None and report.black_share is not None:
-        trials_text = f"{report.trials.games} trial games each of about {report.trials.nodes:,} nodes a move"
+        trials_text = f"{report.trials.games} trial games per opening, about {report.trials.nodes:,} nodes per move"
         lines += [
             f"{trials_text}: black scores {100 * report.black_share:.1f} %",
             f"openings in which one colour scores less than {100 * LOPSIDED_SHARE:.0f} %: {report.lopsided}",

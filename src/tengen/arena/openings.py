@@ -29,7 +29,7 @@ _TRIES = 200
 """Number of consecutive rejected candidates after which the conditions are relaxed."""
 _JUDGE = "alphabeta:hash-mb=2"
 _JUDGE_NODES = (400, 4_000)
-"""Nodes of the searches that reject random openings whose result they prove."""
+"""Node limits of the searches that test a random opening; it is rejected if one of them proves its result."""
 
 
 def default_stone_count(ruleset: Ruleset) -> int:
@@ -38,7 +38,7 @@ def default_stone_count(ruleset: Ruleset) -> int:
 
 
 def load_openings(path: Path, ruleset: Ruleset) -> list[Stones]:
-    """Read the openings from a file (offsets from the centre, or position strings) for the board of `ruleset`."""
+    """Read openings for the board of `ruleset` from a file of offsets from the centre or of position strings."""
     if not path.exists():
         raise RecordError(f"{path} does not exist")
     openings: list[Stones] = []
@@ -58,7 +58,7 @@ def load_openings(path: Path, ruleset: Ruleset) -> list[Stones]:
 
 
 def random_openings(ruleset: Ruleset, count: int, seed: int, stones: int | None = None) -> list[Stones]:
-    """Return all openings from `RandomOpenings`."""
+    """Return `RandomOpenings` as a list."""
     return list(RandomOpenings(ruleset, count, seed, stones))
 
 
@@ -77,7 +77,7 @@ DrawnOpening: TypeAlias = tuple[Stones, str, DrawState]
 
 
 class OpeningShelf(Protocol):
-    """Storage for the openings generated so far, so that none is generated twice."""
+    """Storage for the openings generated so far, so that no opening is generated twice."""
 
     def __len__(self) -> int:
         """Return the number of openings."""

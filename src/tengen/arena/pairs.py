@@ -41,7 +41,7 @@ def play_pairs_elsewhere(
     seed: int,
     make_pool: MakePool,
 ) -> tuple[Wdl, Wdl]:
-    """Play the games of `play_pairs` in a pool; players are given as agent specifications."""
+    """Play the games of `play_pairs` in a worker pool. The players are given as agent specifications."""
     results = Wdl(), Wdl()
     first, second = (Entrant(agent=player, limits=TimeControl()) for player in players)
     settings = PlaySettings(players=(first, second), adjudication=Adjudication())

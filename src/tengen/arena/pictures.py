@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def draw_pictures(standings: Standings, folder: Path) -> dict[str, str]:
-    """Save the pictures for each ruleset as NAME.svg and NAME.png in the folder. Return the SVG texts by name."""
+    """Save the pictures for each ruleset as NAME.svg and NAME.png in the folder. Return the SVG documents by name."""
     drawings: dict[str, str] = {}
     for ruleset in standings.ratings:
         tail = ruleset.replace(":", "-")
@@ -59,5 +59,5 @@ def crosstable_figure(standings: Standings, ruleset: str) -> Figure:
 
 
 def _short(name: str) -> str:
-    # matplotlib would read $…$ as a formula.
+    # matplotlib would interpret $…$ as a formula.
     return (name if len(name) <= 40 else name[:39] + "…").replace("$", r"\$")

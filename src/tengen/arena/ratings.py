@@ -90,13 +90,13 @@ def rate(
 ) -> Ratings:
     """Fit the ratings of `players` players to results: black's counts by (black player, white player).
 
-    `anchors` are known ratings, which stay fixed; the other ratings are relative to them.
+    `anchors` contains known ratings. They stay fixed, and the other ratings are relative to them.
     """
     return _fit(players, ((black, white, wdl) for (black, white), wdl in results.items()), anchors)
 
 
 def _fit(players: int, meetings: Iterable[_Meeting], anchors: Mapping[int, float] | None) -> Ratings:
-    # An array instead of a list: with a thousand players there may be a million meetings.
+    # Use an array instead of a list, because a thousand players can have a million meetings.
     rows = ((black, white, wdl.wins, wdl.draws, wdl.losses) for black, white, wdl in meetings if wdl.games)
     counted = np.fromiter(rows, dtype=np.dtype((np.int64, 5)))
     known = dict(anchors or {})
@@ -200,7 +200,7 @@ class _Model:
         return summed[:-1]
 
     def ratings(self, x: Floats) -> Ratings:
-        """Convert the maximum to Elo."""
+        """Convert the parameters at the maximum to Elo ratings."""
         count = len(self._free)
         covariance_x = np.linalg.inv(self.curvature(x)) * ELO_UNIT**2
         elo = np.zeros(self._players)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 _WORDS_WIDTH = 16
-"""Width in characters beyond which a text column wraps if space is short."""
+"""Width in characters beyond which a text column may wrap if the terminal is narrow."""
 
 _STYLE = """
 body { font: 15px/1.5 system-ui, sans-serif; max-width: 70rem; margin: 2rem auto; padding: 0 1rem; color: #222; }
@@ -38,7 +38,7 @@ svg { max-width: 100%; height: auto; }
 
 
 def print_tables(standings: Standings, console: Console) -> None:
-    """Print the report without its details. A table wider than the terminal is split, so numbers are never cut off."""
+    """Print the report without the detail tables. Tables wider than the terminal are split, so no number is cut off."""
     from rich.table import Table as RichTable
     from rich.text import Text
 
@@ -104,7 +104,7 @@ def _markdown_cell(text: str) -> str:
 
 
 def to_html(standings: Standings, drawings: Sequence[str] = ()) -> str:
-    """Return the report as a self-contained page; `drawings` are SVG texts."""
+    """Return the report as a self-contained page; `drawings` are SVG documents."""
     parts = [
         "<!doctype html>",
         f'<html lang="en"><head><meta charset="utf-8"><title>{html.escape(standings.name)}</title>',

@@ -99,7 +99,10 @@ def crosstable(standings: Standings, ruleset: str) -> ReportTable:
         points = [_points(wdl) if games is None else f"{wdl.points:g}" for wdl in found]
         points[rank - 1] = "·"
         rows.append((f"{rank} {standings.names[player]}", *points))
-    note = f"Points of the row's player out of {'the given number of' if games is None else games} games."
+    if games is None:
+        note = "Points/games of the row's player."
+    else:
+        note = f"Points of the row's player out of {games} games."
     note += _left_out(standings, ruleset)
     return ReportTable(f"Crosstable, {ruleset}", columns, tuple(rows), note)
 

@@ -1,6 +1,6 @@
 """The games of a tournament: players, openings and colours.
 
-The description determines all of them, except that a Swiss round also depends on the results of the earlier rounds.
+The tournament's description determines all games, but a Swiss round also depends on the results of the earlier rounds.
 
 Each game has a number. Games are numbered by round, then by ruleset, then by pairing. Each pairing plays two games in
 a row from the same opening with colours exchanged: games 2k and 2k + 1 are a pair.
@@ -76,7 +76,7 @@ def pairings(players: int, format: TournamentFormat, challengers: int = 1) -> li
 
 
 class _Block(NamedTuple):
-    """Games that are numbered in a row: some rounds of some pairings."""
+    """A block of consecutively numbered games: some rounds of some pairings."""
 
     start: int
     """Number of the first game."""
@@ -103,8 +103,8 @@ class Schedule(Sequence[ScheduledGame]):
     ) -> None:
         """Plan `rounds` openings for each pairing and ruleset, with two games each and at most `games` in total.
 
-        `grown_from` has the pairings and rounds of the tournament before players or rounds were added, oldest first.
-        The games planned then keep their numbers. A Swiss tournament needs none of it, since only rounds are added.
+        `grown_from` contains the pairings and rounds of the tournament before each extension, oldest first. Games that
+        were already planned keep their numbers. A Swiss tournament does not need it, because it can only gain rounds.
 
         If there are more rounds than openings, the openings are reused; `transforms` applies a different symmetry of
         the board each time. With `shuffles`, the openings come in a random order determined by `seed`.
@@ -199,7 +199,7 @@ class Schedule(Sequence[ScheduledGame]):
         opening = self._openings[ruleset][number]
         if self._transforms:
             images = symmetries(ruleset)
-            # The symmetry changes from opening to opening and from lap to lap.
+            # Use a different symmetry for each opening and each lap.
             opening = transform_opening(ruleset, opening, images[(lap + place) % len(images)])
         return number, opening
 
@@ -207,7 +207,7 @@ class Schedule(Sequence[ScheduledGame]):
 def _added_games(
     sizes: Sequence[tuple[Sequence[tuple[int, int]], int]],
 ) -> Iterator[tuple[range, Sequence[tuple[int, int]]]]:
-    """Yield the rounds and pairings that each size of a growing tournament adds to the one before."""
+    """Yield the rounds and pairings that each size of a growing tournament adds to the previous size."""
     known: Collection[tuple[int, int]] = ()
     known_rounds = 0
     for pairings, rounds in sizes:

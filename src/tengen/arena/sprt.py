@@ -1,8 +1,8 @@
 """Sequential probability ratio test: decides between the Elo differences elo0 and elo1 with as few games as possible.
 
 The log likelihood ratio is the generalised one by M. Van den Bergh ("Comments on normalized Elo", "Comparing the
-approximations for the generalized log likelihood ratio of a multinomial distribution"): each hypothesis gets the
-likeliest distribution of results that satisfies it. Fishtest and fastchess compute the same number.
+approximations for the generalized log likelihood ratio of a multinomial distribution"): each hypothesis is represented
+by the most likely distribution of results that satisfies it. Fishtest and fastchess compute the same number.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class Sprt:
 
     @classmethod
     def parse(cls, text: str, model: EloModel = EloModel.LOGISTIC) -> Sprt:
-        """Read `elo0,elo1[,alpha,beta]`."""
+        """Parse `elo0,elo1[,alpha,beta]`."""
         try:
             numbers = [float(part) for part in text.split(",")]
         except ValueError:
@@ -102,7 +102,7 @@ def _likeliest_logistic(sample: Sample, elo: float) -> Floats:
 
 
 def _likeliest_normalised(sample: Sample, elo: float) -> Floats:
-    """Find the likeliest distribution whose mean is t standard deviations above one half, by repeated linearisation.
+    """Find the most likely distribution whose mean is t standard deviations above one half, by repeated linearisation.
 
     See section 4.1 of "Comments on normalized Elo". The standard deviation of a pair is that of a game divided by √2.
     """

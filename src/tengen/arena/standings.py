@@ -65,7 +65,7 @@ class Fault:
 
 @dataclass(slots=True)
 class Standings:
-    """Content of a report. Players with the same name in several stores are treated as one player."""
+    """Data for a report. Players with the same name in several stores are treated as one player."""
 
     name: str
     names: list[str]
@@ -95,7 +95,7 @@ def collect(
     """Collect all games from the stores. `anchors` adds known ratings by name to those in the descriptions.
 
     Raises `InputError` if a player played with different limits in two stores, unless `mixes_limits` allows it: a
-    rating over several time classes describes none of them.
+    rating that mixes several limits does not describe the player's strength under any of them.
     """
     if not mixes_limits:
         _check_limits(stores)
@@ -138,7 +138,7 @@ def _check_limits(stores: Sequence[GameStore]) -> None:
 
 
 def _limits_by_name(store: GameStore) -> dict[str, dict[str, Any]]:
-    """Return the limits that each player thought under, without those that do not affect its strength."""
+    """Return each player's limits, without those that do not affect its strength."""
     description = store.description()
     entrants = description.get("players")
     described = entrants if isinstance(entrants, list) else []

@@ -177,7 +177,7 @@ class GameStore:
     """A game store. Without a path, it exists only in memory."""
 
     def __init__(self, path: Path | None, *, is_writer: bool = True, max_mb: int | None = None) -> None:
-        """Open a store; a writer creates the file and its folder. `add` fails once the file has `max_mb` megabytes.
+        """Open a store; a writer creates the file and its folder. `add` fails once the file has reached `max_mb` MB.
 
         Raises `InputError` if the file is not a store or another process is writing to it.
         """
@@ -208,7 +208,7 @@ class GameStore:
             return None if row is None else json.loads(row[0])
 
     def description(self) -> dict[str, Any]:
-        """Return the description of the tournament, empty if none is stored."""
+        """Return the description of the tournament; empty if no description is stored."""
         found = self.setting("tournament") or {}
         if not isinstance(found, dict):
             raise InputError(f"{self.path} is damaged: its tournament description is {found!r}, not a table")
@@ -363,11 +363,11 @@ class GameStore:
     # -- random openings -------------------------------------------------------------------------------------------
 
     def openings(self, ruleset: Ruleset) -> StoredOpenings:
-        """Return the shelf of random openings for a ruleset."""
+        """Return the storage for the random openings of a ruleset."""
         return StoredOpenings(self, ruleset)
 
     def opening_count(self, ruleset: str) -> int:
-        """Return the number of random openings."""
+        """Return the number of stored random openings for a ruleset."""
         with self._reading():
             found = self._database.execute("SELECT MAX(number) FROM openings WHERE ruleset = ?", (ruleset,)).fetchone()
             return 0 if found[0] is None else int(found[0]) + 1

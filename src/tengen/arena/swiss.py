@@ -1,7 +1,7 @@
 """Swiss pairings: in each round, players meet opponents with similar scores whom they have not met before.
 
 The pairings depend only on the seed and the results of the earlier rounds, so an interrupted tournament resumes with
-the same pairings. If the number of players is odd, one of them meets an empty seat in each round: it has a bye.
+the same pairings. If the number of players is odd, one player has a bye in each round; it is paired with an empty seat.
 """
 
 from __future__ import annotations
@@ -35,13 +35,13 @@ class SwissPairings:
         self._met: Counter[tuple[int, int]] = Counter()
 
     def of_round(self, round_number: int) -> list[tuple[int, int]]:
-        """Return the pairs (i, j) with i < j of a round, those of the leading players first."""
+        """Return the pairs (i, j) with i < j of a round, starting with the leading players."""
         while len(self._rounds) <= round_number:
             self._pair_next_round()
         return self._rounds[round_number]
 
     def add(self, players: tuple[int, int], points: float) -> None:
-        """Add a finished game of the last paired round, in which the first of the players scored 0, ½ or 1 points."""
+        """Add a finished game of the last paired round; `points` is the score of the first player: 0, ½ or 1."""
         first, second = players
         self._points[first] += points
         self._points[second] += 1 - points
@@ -68,10 +68,11 @@ def pair_round(
 ) -> list[tuple[int, int]]:
     """Return the pairs (i, j) with i < j of the next round. Player `len(points)` is the empty seat, if there is one.
 
-    `met` counts the earlier meetings of each pair, byes included. A meeting is *fresh* if no pair has met less often.
-    Each player in turn, from the top of the table, gets an opponent. As many meetings as possible are fresh; then, as
-    many as possible are between players with equal points; then, the nearest one in the table is chosen. The bye comes
-    first and goes to the lowest player who can have it.
+    `met` counts the earlier meetings of each pair, including byes. A meeting is *fresh* if no pair has met less often.
+    Players get their opponents one after another, from the top of the table. Each choice keeps the possible number of
+    fresh meetings at its maximum and, if that is still possible, also the number of fresh meetings between players with
+    equal points. Among the remaining opponents, the nearest in the table is chosen. The bye is assigned first, to the
+    lowest player who can have it.
     """
     players = len(points)
     table = sorted(range(players), key=lambda player: (-points[player], rng.random()))

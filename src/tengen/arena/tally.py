@@ -112,7 +112,7 @@ class Tally:
         return sorted(self._rulesets)
 
     def as_black(self, player: int, other: int | None = None, ruleset: str | None = None) -> Wdl:
-        """Return a player's results with black; None means any opponent or any ruleset. Does not scan all games."""
+        """Return a player's results with black; None means any opponent or any ruleset. Does not iterate over games."""
         found = Wdl()
         for rules in self._rulesets if ruleset is None else (ruleset,):
             if other is None:
@@ -122,7 +122,7 @@ class Tally:
         return found
 
     def as_white(self, player: int, other: int | None = None, ruleset: str | None = None) -> Wdl:
-        """Return a player's results with white; None means any opponent or any ruleset. Does not scan all games."""
+        """Return a player's results with white; None means any opponent or any ruleset. Does not iterate over games."""
         found = Wdl()
         for rules in self._rulesets if ruleset is None else (ruleset,):
             if other is None:

@@ -30,7 +30,7 @@ from tengen.errors import AgentError, EngineError, EngineFault, InputError
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OpeningSettings:
-    """Where the openings come from, and how they are varied."""
+    """Source of the openings, and how they are varied."""
 
     file: Path | None = None
     """Opening file for all rulesets (default: random stones near the centre)."""
@@ -122,7 +122,8 @@ class Tournament:
     def schedule(self, store: GameStore | None = None, grown_from: Sequence[Size] = ()) -> Schedule:
         """Plan all games; this reads the opening files. Random openings are generated on demand and stored.
 
-        `grown_from` has the earlier sizes of the tournament, smallest first; the games planned then keep their numbers.
+        `grown_from` contains the earlier sizes of the tournament, smallest first. Games already planned keep their
+        numbers.
         """
         return Schedule(
             pairings=self.pairings(),
@@ -248,7 +249,7 @@ def play(
                 continue
             if progress.accepted is not None and number ^ 1 not in done:
                 continue
-            done.add(number)  # from now on, the other game of the pair may be played too
+            done.add(number)  # from now on, the other game of the pair may also be played
             yield schedule[number]
 
     def keep(game: ScheduledGame, result: GameResult) -> None:
@@ -340,7 +341,7 @@ def _extends(key: str, kept: Mapping[str, Any], now: Mapping[str, Any]) -> bool:
 
 
 def _describe_change(key: str, kept: Mapping[str, Any], now: Mapping[str, Any]) -> str:
-    """Return the earlier value of a setting in brackets, as far as it fits in a message."""
+    """Return the earlier value of a setting, or the first changed player, in brackets; empty if there is neither."""
     before: Any = kept.get(key)
     after: Any = now.get(key)
     if key == "players" and isinstance(before, list):
@@ -354,13 +355,13 @@ def _describe_change(key: str, kept: Mapping[str, Any], now: Mapping[str, Any]) 
 
 
 def _sizes(store: GameStore, tournament: Tournament) -> list[Size]:
-    """Return all sizes that the tournament in the store has had, its present size last."""
+    """Return all sizes that the tournament in the store has had; the current size comes last."""
     present = Size(len(tournament.players), tournament.rounds)
     kept = _kept_description(store)
     if kept is None:
         return [present]
     sizes = _kept_sizes(store, kept)
-    # Added rounds follow the others; only added players start a new part of the schedule.
+    # Added rounds continue the current part of the schedule; only added players start a new part.
     return [*(sizes[:-1] if sizes[-1].players == present.players else sizes), present]
 
 
@@ -371,7 +372,7 @@ def _kept_sizes(store: GameStore, kept: Mapping[str, Any]) -> list[Size]:
     except (TypeError, ValueError):
         sizes = []
     if not sizes or any(size < Size(2, 1) for size in sizes):
-        raise InputError(f"{store.path} is damaged: {found!r} are not valid sizes of a tournament")
+        raise InputError(f"{store.path} is damaged: {found!r} is not a valid list of tournament sizes")
     return sizes
 
 

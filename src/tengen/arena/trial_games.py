@@ -1,7 +1,7 @@
 """Trial games: short games of one agent against itself that show which colour an opening favours.
 
-Every search of a trial game has a random number of nodes around the nominal one, so the games from one opening differ
-although each move is the agent's best one. The same seed and agent produce the same games.
+Every search in a trial game gets a random node limit around the nominal value. Games from one opening therefore differ,
+although the agent always plays its best move. The same seed and agent produce the same games.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class TrialSettings:
     games: int = 20
     """Games per opening; 0 plays none."""
     nodes: int = 3_000
-    """Mean number of nodes per move; each search gets between 0.5 and 1.5 times as many."""
+    """Mean node limit per move; the limit of each search is between 0.5 and 1.5 times this value."""
 
     def __post_init__(self) -> None:
         if self.games < 0 or self.games % 2:
@@ -79,7 +79,7 @@ def play_trials(agent: Agent, opening: Position, settings: TrialSettings, seed: 
 
 
 class _VariedAgent(Agent):
-    """Gives each search of another agent a random number of nodes."""
+    """Wraps an agent and gives each of its searches a random node limit."""
 
     def __init__(self, agent: Agent, nodes: int, rng: random.Random) -> None:
         self.name = agent.name

@@ -2,11 +2,11 @@
 
 R. Coulom, "Whole-History Rating: A Bayesian Rating System for Players of Time-Varying Strength" (2008). The games
 follow the Bradley–Terry model; a draw counts as half a win and half a loss. The strength of a player drifts as a Wiener
-process: between two times, it changes by a normally distributed amount whose variance is `drift` per unit of time. All
-games of all times determine every rating, so a rating also uses what happened before and after.
+process: between two times, it changes by a normally distributed amount whose variance is `drift` per unit of time.
+Every rating depends on the games at all times, including earlier and later ones.
 
-Coulom updates one player at a time. Here, all ratings are found together, because a training run has few of them; the
-intervals therefore include the uncertainty of the opponents.
+Coulom updates one player at a time. Here, all ratings are computed together, because a training run has few of them.
+The intervals therefore include the uncertainty of the opponents' ratings.
 """
 
 from __future__ import annotations
@@ -63,8 +63,8 @@ def rate_history(
 ) -> dict[str, tuple[RatingAt, ...]]:
     """Return each player's ratings at all times when it played, by player.
 
-    `fixed` are players with known ratings that do not change; they are not in the result. At its first time, every
-    other player has won and lost `prior_points` virtual games against a player rated 0, which keeps ratings finite.
+    `fixed` contains players with known, constant ratings, which are not in the result. Every other player starts with
+    `prior_points` virtual wins and as many losses against a player rated 0, which keeps its ratings finite.
     """
     model = _Model(list(results), drift, dict(fixed or {}), prior_points)
     strengths = model.maximise()

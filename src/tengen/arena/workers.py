@@ -1,7 +1,7 @@
 """Plays the games of a tournament in worker processes.
 
-If a worker dies, another worker plays its game again. After three deaths, the player to move loses. A player that
-far exceeds its time loses by timeout, and its worker is terminated.
+If a worker dies, another worker replays its game. After three deaths, the player to move loses. A player that far
+exceeds its time limit loses by timeout, and its worker is terminated.
 """
 
 from __future__ import annotations

@@ -84,5 +84,5 @@ for _module in SUBCOMMANDS:
 
 
 def main() -> None:
-    """Run the command line; a user error becomes one line on stderr and exit code 2."""
+    """Run the command line. A user error prints one line on stderr and exits with code 2."""
     run_app(app, "tengen")

@@ -31,7 +31,7 @@ def register(app: typer.Typer) -> None:
 
         table = Table(show_lines=True, title="Players: NAME[:key=value,…]", title_justify="left")
         table.add_column("name", style="bold", no_wrap=True)
-        table.add_column("what it does", ratio=2)
+        table.add_column("description", ratio=2)
         table.add_column("parameters", ratio=3)
         for known in (name,) if name is not None else agent_names():
             try:

@@ -49,8 +49,8 @@ def serve(agent: AgentOption = "alphabeta", log: LogOption = "", force_utf8: Utf
     from tengen.protocols.piskvork.brain import BrainServer
     from tengen.protocols.piskvork.notation import About
 
-    # Report an invalid agent specification now; START creates the player later. Whatever a third-party file prints
-    # when it is imported must not reach the manager.
+    # Report an invalid agent specification now; START creates the player later. Importing a third-party file may print
+    # text, which must not reach the manager.
     with contextlib.redirect_stdout(io.StringIO()):
         parse_agent(agent)
     pipe_log = PipeLog(log) if log else None
@@ -67,7 +67,7 @@ def serve(agent: AgentOption = "alphabeta", log: LogOption = "", force_utf8: Utf
     except KeyboardInterrupt:
         pass
     finally:
-        # Exit at once, although a player may still be searching: managers kill a brain that does not exit in time.
+        # Exit now, even if a player is still searching: managers kill a brain that does not exit in time.
         os._exit(0)
 
 

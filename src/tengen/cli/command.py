@@ -25,7 +25,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 _MAX_WIDTH = 100
 _MAX_NAME_WIDTH = 26
-"""Maximum width of the column of names; the help for a longer name starts on the next line."""
+"""Maximum width of the name column; the help for a longer name starts on the next line."""
 
 
 class Group(StrEnum):
@@ -78,10 +78,10 @@ class CommandGroup(TyperGroup):
     """A command with subcommands whose help is laid out by this module."""
 
     default_command: str | None = None
-    """Subcommand that runs if the first word is not the name of one."""
+    """Subcommand that runs if the first word does not name a subcommand."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Insert the default subcommand, if there is one and no other is named."""
+        """Insert the default subcommand, if any, unless the arguments name a subcommand."""
         is_named = args and (args[0] in self.commands or args[0] in ctx.help_option_names)
         return super().parse_args(
             ctx, args if is_named or self.default_command is None else [self.default_command, *args]

@@ -28,7 +28,7 @@ _EXAMPLES = """
 
 
 _MOST_COUNTED = 1000
-"""Number of games after the chosen one that are counted."""
+"""Maximum number of games to count after the chosen game."""
 
 
 class RowOne(StrEnum):
@@ -79,8 +79,8 @@ def convert(
     """Convert a game file; the file extensions select the formats.
 
     Supported formats: .pos and .txt (position strings, openings), .psq, .sgf, .rif and .xml (read-only), .lib, .json
-    and .jsonl, all optionally gzipped. A warning lists what B cannot store. If A is damaged, B gets the games before
-    the damage, and the exit code is 2.
+    and .jsonl, all optionally gzipped. A warning lists the data that B cannot store. If A is damaged, B contains the
+    games before the damage, and the exit code is 2.
     """
     from tengen.records import Losses, ReadReport, format_of, iterate, save
     from tengen.records.text import has_kept_bytes
@@ -160,9 +160,9 @@ def select_games(records: Iterable[GameRecord], game: int | None, source: Path) 
 
 
 def place_in_file(game: int, later: Iterable[GameRecord]) -> str:
-    """Return which game of a file is shown, and how to choose another; empty if it is the only one.
+    """Return a line that says which game of a file is shown; empty if the file has only one game.
 
-    `later` yields the games after it. A file can have millions, so only some are counted.
+    `later` yields the games after it. At most `_MOST_COUNTED` of them are counted, because a file can have millions.
     """
     count = game
     more = ""
@@ -174,7 +174,7 @@ def place_in_file(game: int, later: Iterable[GameRecord]) -> str:
             count += 1
     except RecordError:  # damage after the game does not matter here
         more = "at least "
-    return f"game {game} of {more}{count:,}; --game chooses another" if count > 1 else ""
+    return f"game {game} of {more}{count:,}; use --game to choose another" if count > 1 else ""
 
 
 def parse_rule(text: str | None) -> Ruleset | None:

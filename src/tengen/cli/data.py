@@ -167,7 +167,7 @@ def build(
 def stats(
     dataset: Annotated[Path, typer.Argument(metavar="DATASET", help="Folder written by `tengen data build`.")],
 ) -> None:
-    """Print what a data set contains and what was skipped."""
+    """Print the contents of a data set, and the games that were skipped when it was built."""
     _print_stats(dataset)
 
 

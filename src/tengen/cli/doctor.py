@@ -1,4 +1,4 @@
-"""`tengen doctor`: what is installed, what the machine offers, and whether Tengen runs at the expected speed."""
+"""`tengen doctor`: show the installation and the hardware, and check whether Tengen runs at the expected speed."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 _EXAMPLES = """
-    tengen doctor             # everything, with a speed check of ten seconds
-    tengen doctor --no-speed  # only what is installed
+    tengen doctor             # everything, with a ten-second speed check
+    tengen doctor --no-speed  # without the speed check
 """
 
 _INSTRUCTION_SETS = ("sse4_2", "avx", "avx2", "bmi2", "avx512f", "avx512_vnni", "asimd", "sve")
@@ -37,8 +37,7 @@ class _Check(NamedTuple):
     name: str
     work: Callable[[], int]
     expected: float
-    """Units per second of processor time on one core of a busy AMD EPYC server (2 cores, Linux, GCC, editable install).
-    """
+    """Units per second of processor time on one core of a busy AMD EPYC server (2 cores, Linux, GCC, editable)."""
 
 
 def register(app: typer.Typer) -> None:
@@ -49,7 +48,7 @@ def register(app: typer.Typer) -> None:
 def doctor(
     speed: Annotated[bool, typer.Option("--speed/--no-speed", help="Run the speed check.")] = True,
 ) -> None:
-    """Show what is installed and what this machine offers, and compare Tengen's speed with the expected figures.
+    """Show the installed packages and the hardware, and compare Tengen's speed with the expected speed.
 
     Include the output in bug reports. The speed check takes ten seconds on one core.
     """
@@ -152,8 +151,8 @@ def _print_speeds(console: Console) -> None:
         console.print(row, style="yellow" if ratio < _SLOW else "")
     if slow:
         console.print(
-            f"Speeds below {100 * _SLOW:.0f}% of the expected ones: {slow}. Close other programs and repeat the check."
-            " If speeds stay low, this processor is slower than the reference, or the native module was built without"
+            f"Checks below {100 * _SLOW:.0f} % of the expected speed: {slow}. Close other programs and try again. If"
+            " the speed stays low, this processor is slower than the reference, or the native module was built without"
             " optimisation; rebuild it with `make clean install`."
         )
 

@@ -1,4 +1,4 @@
-"""Drawing boards in a terminal, in the same style in every command.
+"""Draws boards in a terminal, in the same style for every command.
 
 In colour, black stones are ● and white stones ○ on a wooden board. Otherwise black stones are X and white stones O.
 """
@@ -62,7 +62,7 @@ def draw_stones(
     winning: Collection[Point] = (),
     marks: Mapping[Point, str] | None = None,
 ) -> Text:
-    """Draw stones as `draw_board` does. The stones need not form a legal position."""
+    """Draw stones in the style of `draw_board`. The stones need not form a legal position."""
     marks = marks or {}
     columns = "   " + "".join(f" {chr(ord('a') + x)}" for x in range(ruleset.width))
     text = Text(columns + "\n")

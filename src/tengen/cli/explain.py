@@ -20,7 +20,7 @@ def register(app: typer.Typer) -> None:
 
     @command(app, "explain", group=Group.ANALYSE, examples=_EXAMPLES)
     def explain(position: PositionText, rules: StatedRulesOption = None) -> None:
-        """Draw a position and describe its threats, where they must be answered, and what each side can make next."""
+        """Draw a position and describe its threats, the points that answer them, and the shapes each side can make."""
         from rich.console import Console
 
         from tengen.cli.drawing import can_show_colour, draw_board

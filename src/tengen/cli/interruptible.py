@@ -1,4 +1,4 @@
-"""Clean handling of Ctrl-C, and of SIGTERM, which ends a command in the same way."""
+"""Helpers for commands that stop cleanly on Ctrl-C or SIGTERM."""
 
 from __future__ import annotations
 

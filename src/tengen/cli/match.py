@@ -28,7 +28,7 @@ _EXAMPLES = """
 
 
 class Proofs(StrEnum):
-    """How many players must claim a proved result to end a game; `NONE` never ends one early."""
+    """Players that must claim a proved result to end a game early; with `NONE`, no game ends early."""
 
     NONE = "none"
     ONE = "one"
@@ -78,7 +78,7 @@ def match(
     ] = None,
     sprt_model: Annotated[Model, typer.Option(help="Elo model for --sprt.")] = Model.LOGISTIC,
     proofs: Annotated[
-        Proofs, typer.Option(help="How many players must claim a proved result to end a game early (none: never).")
+        Proofs, typer.Option(help="Players that must claim a proved result to end a game early (none: never).")
     ] = Proofs.NONE,
     resign: Annotated[
         str | None,
@@ -92,8 +92,8 @@ def match(
         str | None,
         typer.Option(
             metavar="RULE",
-            help="The game is drawn when both players have valued it within ±VALUE for MOVES moves each in a row, after"
-            " AFTER stones (VALUE[,MOVES[,AFTER]], for example 0.02,10,60; default: never).",
+            help="The game is drawn when each player has valued it within ±VALUE for MOVES of its moves in a row and"
+            " there are at least AFTER stones (VALUE[,MOVES[,AFTER]], for example 0.02,10,60; default: never).",
         ),
     ] = None,
     max_moves: Annotated[

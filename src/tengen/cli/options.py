@@ -20,7 +20,7 @@ StatedRulesOption = Annotated[
         "--rules",
         metavar="RULES",
         help="Rule (such as renju) or ruleset (such as 20x20:5:standard) for games and positions that specify neither"
-        " (default: the format's, usually 15x15:5:freestyle).",
+        " (default: depends on the format, usually 15x15:5:freestyle).",
     ),
 ]
 NodesOption = Annotated[
@@ -32,7 +32,7 @@ NodesOption = Annotated[
 SimulationsOption = Annotated[
     int | None,
     typer.Option(
-        "--simulations", min=1, help="Maximum number of simulations per Monte Carlo search (default: the agent's own)."
+        "--simulations", min=1, help="Maximum number of simulations per Monte Carlo search (default: set by the agent)."
     ),
 ]
 DepthOption = Annotated[
@@ -43,9 +43,7 @@ ThreadsOption = Annotated[int, typer.Option("--threads", min=1, help="Number of 
 
 OnOption = Annotated[
     str,
-    typer.Option(
-        "--on", metavar="PLACE", help="Where games are played: local, or ray[=ADDRESS] for a cluster of machines."
-    ),
+    typer.Option("--on", metavar="PLACE", help="Where to play the games: local, or ray[=ADDRESS] for a Ray cluster."),
 ]
 
 

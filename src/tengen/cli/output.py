@@ -26,6 +26,6 @@ def make_folder(path: Path | None) -> None:
 
 
 def write_text(path: Path, text: str) -> None:
-    """Write a text file, which may be a device, in place. Raises `InputError` if that fails."""
+    """Write a text file in place, so that it may be a device. Raises `InputError` if that fails."""
     with writing(path):
         path.write_text(text, encoding="utf-8")

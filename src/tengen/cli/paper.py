@@ -30,13 +30,13 @@ def paper(
     name: Annotated[str, typer.Argument(help="Name of the paper; omit it to list all papers.")] = "",
     quick: Annotated[bool, typer.Option("--quick", help="Run the short form: fewer games and seeds.")] = False,
     retrain: Annotated[
-        bool, typer.Option("--retrain", help="Train every network from scratch instead of using the shipped ones.")
+        bool, typer.Option("--retrain", help="Train every network from scratch instead of using the shipped networks.")
     ] = False,
     out: Annotated[
         Path | None,
         typer.Option(
             metavar="FOLDER",
-            help="Output folder, in which a stopped run is resumed (default: runs/papers/NAME, or NAME-quick).",
+            help="Output folder; a stopped run in it is resumed (default: runs/papers/NAME, or NAME-quick).",
             show_default=False,
         ),
     ] = None,
@@ -60,7 +60,7 @@ def paper(
         typer.Option(
             "--publish",
             help="Publish the finished experiments of the output folder in the repository; run nothing. They replace"
-            " earlier results; those of other experiments are kept if their settings are still the same.",
+            " earlier results. Results of other experiments are kept if their settings have not changed.",
         ),
     ] = False,
 ) -> None:
@@ -143,7 +143,7 @@ def _parse_engine(text: str) -> tuple[str, str]:
 
 
 def _print_markdown(console: Console, path: Path) -> None:
-    """Print a Markdown file. The words in narrow tables are split, so that no column name is cut off."""
+    """Print a Markdown file. In narrow tables, words are split so that no column name is cut off."""
     from rich.console import ConsoleOptions, RenderResult
     from rich.markdown import Markdown, TableElement
     from rich.table import Table

@@ -161,7 +161,7 @@ def _start(rules: str | None) -> OpeningState:
 
 
 def _load(path: Path, rules: str | None) -> OpeningState:
-    """Load the first game in a file, with its opening procedure finished; `rules` fills in what the file omits."""
+    """Load the first game in a file, treating its opening as finished; `rules` applies if the file has no ruleset."""
     from tengen import records
     from tengen.core.contracts import Ruleset
     from tengen.core.opening_procedure import Done, OpeningState, Seat

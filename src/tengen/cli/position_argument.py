@@ -35,7 +35,7 @@ _FILE = re.compile(r"(?P<path>.+?)(?:@(?P<move>\d{1,6}))?")
 
 
 def read_position(text: str, rules: str | None = None) -> Position:
-    """Parse a POSITION argument; failures raise an `InputError` that quotes the argument."""
+    """Parse a POSITION argument. Raises an `InputError` that quotes an invalid argument."""
     from tengen.cli.convert import parse_rule
 
     ruleset = parse_rule(rules)

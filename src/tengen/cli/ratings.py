@@ -11,7 +11,7 @@ from tengen.cli.command import Group, command
 
 _EXAMPLES = """
     tengen ratings games.db                         # one store
-    tengen ratings a.db b.db --anchor rule-based=0  # several, fixed scale
+    tengen ratings a.db b.db --anchor rule-based=0  # two stores, fixed scale
     tengen ratings games.db --report report --json ratings.json
 """
 

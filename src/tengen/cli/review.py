@@ -37,7 +37,7 @@ _EXAMPLES = """
 
 
 class EffortName(StrEnum):
-    """The efforts of `tengen.review.EFFORTS`."""
+    """Names of the efforts in `tengen.review.EFFORTS`."""
 
     QUICK = "quick"
     NORMAL = "normal"
@@ -155,7 +155,7 @@ def _parse_thresholds(text: str | None) -> Thresholds | None:
     except ValueError:
         raise InputError(f"--thresholds must be three percentages such as 6,14,28, not {text!r}") from None
     if not 0 < inaccuracy <= mistake <= blunder <= 1:
-        raise InputError(f"--thresholds must rise from above 0 to at most 100, such as 6,14,28, not {text!r}")
+        raise InputError(f"--thresholds must be ascending, above 0 and at most 100, such as 6,14,28, not {text!r}")
     return Thresholds(inaccuracy=inaccuracy, mistake=mistake, blunder=blunder)
 
 

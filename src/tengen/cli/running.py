@@ -1,4 +1,4 @@
-"""Running the command line: errors become one line with a remedy, and SIGTERM ends a command like Ctrl-C."""
+"""Runs the command line: errors become one line with a remedy, and SIGTERM ends a command like Ctrl-C."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import typer
 
 from tengen.errors import TengenError
 
-_UsageError: Any = typer.BadParameter.__mro__[1]  # typer gives it no public name
+_UsageError: Any = typer.BadParameter.__mro__[1]  # typer does not export it
 INTERRUPTED = 128 + signal.SIGINT
 TERMINATED = 128 + signal.SIGTERM
 
@@ -73,7 +73,10 @@ def run_app(app: typer.Typer, name: str) -> NoReturn:
 
 
 def _terminate(number: int, frame: FrameType | None) -> None:
-    """Handle SIGTERM like Ctrl-C, with the command's handler if it has set one. Background jobs may ignore SIGINT."""
+    """Handle SIGTERM like Ctrl-C, using the command's own Ctrl-C handler if it has one.
+
+    SIGTERM also ends background jobs, which may ignore SIGINT.
+    """
     global _is_terminated  # noqa: PLW0603  a signal handler cannot return a value
     _is_terminated = True
     handler = signal.getsignal(signal.SIGINT)

@@ -123,7 +123,7 @@ def compare(
 
 
 def export(
-    run: Annotated[Path, typer.Argument(help="A run.", show_default=False)],
+    run: Annotated[Path, typer.Argument(help="Folder of the run.", show_default=False)],
     csv: Annotated[
         Path | None, typer.Option(help="CSV file to write (default: standard output).", show_default=False)
     ] = None,

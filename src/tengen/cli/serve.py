@@ -71,15 +71,15 @@ def register(app: typer.Typer) -> None:
             bool,
             typer.Option(
                 "--read-only",
-                help="Do not let the browser start training runs and tournaments. Starting them is always disabled if"
-                " the server listens on an address other than loopback.",
+                help="Do not let the browser start training runs and tournaments. This is always the case if the server"
+                " listens on a non-loopback address.",
             ),
         ] = False,
         workers: Annotated[int, typer.Option(min=0, help="Number of search processes; 0 for one per core.")] = 0,
     ) -> None:
         """Serve the board in the browser: games, analysis, review, puzzles and the laboratory. Ctrl-C stops the server.
 
-        Games are saved.
+        Games are saved in the data folder.
         """
         from tengen.core.extras import needs_extra
 

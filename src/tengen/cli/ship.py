@@ -34,7 +34,7 @@ def ship(
 ) -> None:
     """Export a run's network as ONNX, int8 ONNX and safetensors, with a card that documents its origin.
 
-    The int8 form is left out if it differs too much from the fp32 form.
+    The int8 network is omitted if its outputs differ too much from those of the fp32 network.
     """
     from tengen.learning.run import Run
     from tengen.learning.shipping import ship_run

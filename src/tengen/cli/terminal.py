@@ -33,7 +33,7 @@ T = TypeVar("T")
 _MAX_LINE = 500
 """Maximum number of characters on a line; longer lines are rejected and not quoted in the message."""
 _HINT_AGENT = "rule-based"
-"""The agent for hints if both players are people."""
+"""Agent that gives hints if both players are people."""
 
 
 @dataclass(frozen=True)
@@ -77,7 +77,7 @@ class TerminalGame:
         self._commands = {
             "undo": _Command(self._undo, "undo", "take back your last move"),
             "hint": _Command(self._hint, "hint [AGENT]", "ask your opponent, or the agent you name, for a move"),
-            "resign": _Command(self._resign, "resign", "give up the game"),
+            "resign": _Command(self._resign, "resign", "resign the game"),
             "save": _Command(self._save, "save FILE", "save the game; the file extension selects the format"),
             "board": _Command(lambda _: self._show_board(), "board", "draw the board again"),
             "moves": _Command(self._show_moves, "moves", "list the moves so far"),
@@ -244,13 +244,16 @@ class TerminalGame:
                 return None
 
     def _thinking(self, name: str) -> AbstractContextManager[object]:
-        """Show that a player is thinking until the block ends; only in a terminal."""
+        """Show that a player is thinking until the block ends, if the console is a terminal."""
         if not self._console.is_terminal:
             return nullcontext()
         return self._console.status(f"{name} is thinking (Ctrl-C to interrupt)", spinner="line")
 
     def _ask_what_next(self) -> str:
-        """Ask what to do while an agent is thinking; return "now" (stop thinking), "resign", "leave" or "wait"."""
+        """Ask the person how to proceed while an agent is thinking.
+
+        Return "now" (stop thinking), "resign", "leave" or "wait".
+        """
         if is_terminated():
             return "leave"
         words = {"n": "now", "r": "resign", "l": "leave", "w": "wait"}

@@ -113,7 +113,7 @@ def train(
         return
     check_algorithm(algorithm)
     if preset is not None:
-        describe_preset(algorithm, preset)  # report a typo before a missing package
+        describe_preset(algorithm, preset)  # report an unknown preset before a missing package
     if keys:
         _list_keys(console, algorithm, preset)
         return

@@ -1,4 +1,4 @@
-"""Gomoku as a reinforcement-learning environment for Gymnasium and PettingZoo, single or vectorized.
+"""Reinforcement-learning environments that play Gomoku, for Gymnasium (single or vectorised) and PettingZoo.
 
 Importing this package registers `tengen/Gomoku-v1` with Gymnasium, for `gymnasium.make` and `gymnasium.make_vec` (which
 returns the native `GomokuVectorEnv`). The PettingZoo environment `tengen.envs.gomoku_aec` is imported separately

@@ -1,4 +1,4 @@
-"""Copies of large arrays at the cost of copying, without the cost of new memory."""
+"""Copies of large arrays that reuse memory instead of allocating it."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ _MOST_KEPT = 3
 
 
 class ArrayCopies:
-    """Makes copies of arrays of one shape and dtype, and reuses the memory of earlier copies that nobody refers to.
+    """Copies arrays of one shape and dtype, and reuses the memory of earlier copies that are no longer in use.
 
-    For tens of megabytes, the system clears new memory page by page, which takes as long as the copy. A copy is unused
-    if only this object refers to it: views, slices, tensors and memoryviews of an array all keep a reference to it.
-    Without reference counts (outside CPython), each copy gets new memory.
+    The operating system clears newly allocated memory page by page. For tens of megabytes, this takes as long as the
+    copy itself. A copy is unused if only this object refers to it: views, slices, tensors and memoryviews of an array
+    all keep a reference to it. Without reference counts (outside CPython), each copy gets new memory.
     """
 
     def __init__(self) -> None:

@@ -1,4 +1,4 @@
-"""Drawing a board as an image with NumPy only."""
+"""Draws a board as an image, using only NumPy."""
 
 from __future__ import annotations
 

@@ -7,7 +7,7 @@ Tengen rulesets and all layouts in `tengen.core.planes` are supported.
 Version history:
 
 * v1: an invalid move loses the game by default, so `check_env` passes with the defaults; an opponent can be any agent
-  specification; a seed produces different random moves than in v0. docs/reference/environments.md has a migration note.
+  specification; a seed gives different random moves than in v0. For migration, see docs/reference/environments.md.
 * v0: first version.
 """
 
@@ -42,7 +42,7 @@ from tengen.errors import GameOverError, InputError
 COLOUR_NUMBERS = {Colour.BLACK: 0, Colour.WHITE: 1}
 
 OUTCOMES = tuple(outcome_from_native(number) for number in range(len(Outcome)))
-"""The outcomes by their native numbers."""
+"""The outcomes, indexed by native number."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,7 +169,7 @@ class GomokuEnv(gym.Env[Planes, np.int64]):
             self._outcome = Outcome.win_for(actor.opponent)
         elif not self._play(number):
             if not self._invalid_loses:
-                self.position.play(number)  # raises an error that says what is wrong with the move
+                self.position.play(number)  # raises an error that says why the move is illegal
             self._outcome = Outcome.win_for(actor.opponent)
         elif self._opponent is None:
             self._colour = actor.opponent
@@ -189,7 +189,7 @@ class GomokuEnv(gym.Env[Planes, np.int64]):
         return self._renderer.render(self.position)
 
     def close(self) -> None:
-        """Close the window and the opponent, if there are any. An `Agent` passed as an object stays open."""
+        """Close the window and the opponent, if any. An `Agent` passed as an object stays open."""
         self._renderer.close()
         if self._opponent is not None:
             self._opponent.close()

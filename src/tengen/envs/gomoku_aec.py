@@ -14,7 +14,7 @@ the agent that is not to move. The winner's reward is +1, the loser's -1. With `
 Version history:
 
 * v1: agents are called `player_0` and `player_1`, and the planes come last in an observation (`channels="first"` puts
-  them first, as before). docs/reference/environments.md has a migration note.
+  them first, as before). For migration, see docs/reference/environments.md.
 * v0: first version.
 """
 
@@ -236,7 +236,7 @@ class raw_env(AECEnv):  # type: ignore[misc]  # noqa: N801  (the name PettingZoo
         return self._renderer.render(self.position)
 
     def close(self) -> None:
-        """Close the window, if there is one."""
+        """Close the window, if any."""
         self._renderer.close()
 
     def __str__(self) -> str:
@@ -304,7 +304,7 @@ class raw_env(AECEnv):  # type: ignore[misc]  # noqa: N801  (the name PettingZoo
 
     def _refuse(self, action: int) -> None:
         """Handle an illegal action of the selected agent."""
-        self.position.play(action)  # raises an error that says what is wrong with the move
+        self.position.play(action)  # raises an error that says why the move is illegal
 
     def _truncate(self, mover: str) -> None:
         if not self.terminations[mover]:
@@ -317,7 +317,7 @@ class raw_env(AECEnv):  # type: ignore[misc]  # noqa: N801  (the name PettingZoo
 
 
 class CheckedEnv(raw_env):
-    """The environment with the checks of PettingZoo's wrappers, which take several times as long as the game itself.
+    """The environment with the checks of PettingZoo's wrappers, built in because the wrappers are several times slower.
 
     An illegal move ends the game, with -1 for the agent that made it and 0 for the other (`TerminateIllegalWrapper`).
     An action outside the action space raises an assertion error (`AssertOutOfBoundsWrapper`). Calls before `reset`

@@ -1,8 +1,8 @@
 """The opponent inside an environment: a native policy, an `Agent`, or a function.
 
-An opponent can be named by any agent specification that `tengen.make_agent` accepts. The simple players are native
-policies, which move without a search and without Python. `self` means that there is no opponent: the caller plays both
-colours.
+An opponent can be any agent specification that `tengen.make_agent` accepts. The simple players are native policies,
+which choose a move without search and without calling Python. `self` means that there is no opponent: the caller plays
+both colours.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class Opponent(Protocol):
 
 
 def policy_kind(opponent: OpponentSetting) -> PolicyKind | None:
-    """Return the native policy that the opponent's text names; None if there is none."""
+    """Return the native policy that an agent specification names; None for any other opponent."""
     return POLICIES.get(opponent.strip().replace(" ", "")) if isinstance(opponent, str) else None
 
 

@@ -38,12 +38,12 @@ class Renderer:
         return None
 
     def watch(self, position: Position) -> None:
-        """Show a new position in mode "human", which draws after each reset and step. Other modes ignore the call."""
+        """Show the position after a reset or step in mode "human". Other modes ignore the call."""
         if self.mode == "human":
             self.render(position)
 
     def close(self) -> None:
-        """Close the window, if there is one."""
+        """Close the window, if any."""
         self._window.close()
 
 

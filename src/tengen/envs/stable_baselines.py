@@ -42,7 +42,7 @@ class GomokuVecEnv(VecEnv):
         super().__init__(num_envs, self.env.single_observation_space, self.env.single_action_space)
 
     def reset(self) -> npt.NDArray[Any]:
-        """Start a new game on every board, with the seeds that `seed` has set."""
+        """Start a new game on every board, using the seeds set with `seed`."""
         seeds = self._seeds if any(seed is not None for seed in self._seeds) else None
         observations, _ = self.env.reset(seed=seeds)
         self._reset_seeds()
@@ -93,7 +93,7 @@ class GomokuVecEnv(VecEnv):
         raise InputError(f"boards have no method {method_name!r} (known: action_masks, position)")
 
     def env_is_wrapped(self, wrapper_class: type[Any], indices: int | Iterable[int] | None = None) -> list[bool]:
-        """Return, for each board, whether the wrapper is `Monitor`, because `info` has what a monitor would add."""
+        """Return, for each board, whether the wrapper is `Monitor`; `info` already contains what a monitor adds."""
         from stable_baselines3.common.monitor import Monitor
 
         return [wrapper_class is Monitor] * len(self._boards(indices))

@@ -1,9 +1,8 @@
 """`GomokuVectorEnv`: thousands of boards stepped by one native call.
 
-Boards, opponents, observations and masks are in native memory. A step plays one action on each board and the
-opponent's reply, and updates only the changed cells of planes and masks. It has the interface of `gymnasium.vector`
-with autoreset mode SAME_STEP. Opponents other than the simple players choose their replies in Python, one board after
-another.
+Boards, opponents, observations and masks are in native memory. A step plays one action and the opponent's reply on each
+board, and updates only the changed cells of planes and masks. The class has the interface of `gymnasium.vector` with
+autoreset mode SAME_STEP. Opponents other than the simple players choose their replies in Python, one board at a time.
 """
 
 from __future__ import annotations
@@ -42,7 +41,7 @@ LAYOUTS = tuple(layout for layout in layouts() if is_incremental(native_layout(l
 """The layouts of `tengen.core.planes` that native code updates incrementally."""
 
 _OUTCOMES = np.array([str(outcome_from_native(outcome)) for outcome in Outcome], dtype=object)
-"""Names of the outcomes by their native numbers."""
+"""Names of the outcomes, indexed by native number."""
 _RENDER_MODES = ("ansi", "rgb_array")
 
 Actions = npt.NDArray[np.int64]
@@ -75,9 +74,9 @@ class GomokuVectorEnv(VectorEnv[Planes, Actions, npt.NDArray[Any]]):
         num_envs: Number of boards.
         ruleset: The ruleset, as a `Ruleset` or its text form.
         opponent: `random`, `naive:level=0` … `naive:level=4`, `chains` and `rule-based` reply in native code. Any other
-            agent specification, an `Agent` or a function from a position to a move is called for one board after the
-            other. With "self" or None, the caller plays both colours, one action per step, and observations are from
-            the perspective of the side to move.
+            agent specification, an `Agent` or a function from a position to a move is called for one board at a time.
+            With "self" or None, the caller plays both colours, one action per step, and observations are from the
+            perspective of the side to move.
         side: The agent's colour: "black", "white", or "random" (drawn for each game).
         observation: One of `LAYOUTS`.
         channels: Order of the planes: "first" for [num_envs, C, height, width], "last" for [num_envs, height, width,
@@ -87,7 +86,7 @@ class GomokuVectorEnv(VectorEnv[Planes, Actions, npt.NDArray[Any]]):
         invalid_move: "lose" that game, or "raise" an `IllegalMoveError` before any board is changed.
         opening_moves: Number of random moves played before the agent's first move.
         opponent_limits: Search limits for an opponent `Agent` (default: one second per move).
-        threads: Number of threads of the native code; it does not affect the games.
+        threads: Number of native threads; it does not affect the games.
         copy: Return copies of observations, masks and colours. Otherwise they are views of native memory that the next
             step or reset overwrites; the views keep that memory alive.
         render_mode: "ansi" or "rgb_array"; `render` then returns one text or image per board.
@@ -267,7 +266,7 @@ class GomokuVectorEnv(VectorEnv[Planes, Actions, npt.NDArray[Any]]):
         if len(state.games) != self.num_envs:
             raise InputError(f"the state has {len(state.games)} boards, but the environment has {self.num_envs}")
         if state.ruleset != str(self.ruleset):
-            raise InputError(f"the state is of {state.ruleset}, but the environment plays {self.ruleset}")
+            raise InputError(f"the state is for {state.ruleset}, but the environment plays {self.ruleset}")
         for board, game in enumerate(state.games):
             try:
                 self._native.restore(board, game)
@@ -347,7 +346,7 @@ class GomokuVectorEnv(VectorEnv[Planes, Actions, npt.NDArray[Any]]):
         return np.ascontiguousarray(array, dtype=np.int64)
 
     def _ordered(self, planes: npt.NDArray[Any]) -> Planes:
-        """Return native planes [num_envs, C, height, width] as a view with the dtype and the order of the settings."""
+        """Return native planes [num_envs, C, height, width] as a view with the configured dtype and channel order."""
         seen: Planes = planes.view(self._spaces.dtype)
         return np.moveaxis(seen, 1, -1) if self._spaces.channels_last else seen
 
