@@ -102,7 +102,7 @@ def test_wrong_arguments_raise_input_errors(tmp_path: Path) -> None:
         ),
         (
             ("train", "alphazero", "--run", str(tmp_path / "run"), "--resume", "--set", "net.channels=9"),
-            "net.channels cannot change within a run; only iterations, minutes, cpu_minutes can be raised",
+            "net.channels cannot be changed in an existing run; only iterations, minutes, cpu_minutes can be raised",
         ),
         (("train", "alphazero", "--preset", "9x9", "--run", str(tmp_path / "run"), "--resume"), "alphazero 6x6x4"),
         (("train", "alphazero", "--run", str(tmp_path / "none"), "--resume"), "is not a run"),

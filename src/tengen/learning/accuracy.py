@@ -1,4 +1,4 @@
-"""Top-1 and top-5 accuracy of a network on recorded games: overall, without openings, and by move number."""
+"""Top-1 and top-5 accuracy of a network on recorded games: overall, with and without openings, and by move number."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _TOP = 5
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Accuracy:
-    """Sample counts by the number of stones on the board; P = maximum number of stones + 1."""
+    """Sample counts, indexed by the number of stones on the board before the move (0 to P - 1)."""
 
     samples: npt.NDArray[np.int64]
     """[P]: all samples."""
@@ -29,15 +29,15 @@ class Accuracy:
     top: npt.NDArray[np.int64]
     """[P]: samples whose move is among the network's first five choices."""
     opening_moves: int
-    """Number of stones below which a move belongs to the opening."""
+    """Moves played with fewer stones than this on the board count as openings."""
 
     def share(self, counts: npt.NDArray[np.int64], *, openings: bool | None = None) -> float:
-        """Return `first` or `top` as a share of all samples, or of only those in (or not in) openings; 0 if none."""
+        """Return `first` or `top` as a share of all samples, or only of those inside or outside openings; 0 if none."""
         part = {None: slice(None), True: slice(self.opening_moves), False: slice(self.opening_moves, None)}[openings]
         return float(counts[part].sum() / max(1, self.samples[part].sum()))
 
     def to_json(self) -> dict[str, Any]:
-        """Convert to a table for metrics and cards, rounded to four digits."""
+        """Return a table for metrics and cards, with shares rounded to four digits."""
         opening = int(self.samples[: self.opening_moves].sum())
         table: dict[str, Any] = {"samples": int(self.samples.sum()), "opening_samples": opening}
         for name, openings in (("", None), ("_without_openings", False), ("_of_openings", True)):

@@ -35,7 +35,7 @@ def preset_names(algorithm: str) -> tuple[str, ...]:
 
 
 def describe_preset(algorithm: str, preset: str) -> str:
-    """Return the first line of a preset file, its description."""
+    """Return a preset's description: the first line of its file."""
     first = _preset_path(algorithm, preset).read_text(encoding="utf-8").partition("\n")[0]
     return first.lstrip("# ")
 
@@ -58,8 +58,8 @@ def _merged(base: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, An
 def load_config(kind: type[C], algorithm: str, preset: str | None, settings: Sequence[str] = ()) -> C:
     """Return the defaults of `kind` updated by a preset and by `key=value` or `table.key=value` settings, in order.
 
-    Values are parsed as TOML; text that is not valid TOML becomes a string. Unknown presets and keys are errors that
-    suggest a known name.
+    Values are parsed as TOML; text that is not valid TOML becomes a string. The error for an unknown preset or key
+    suggests a known name.
     """
     table = {} if preset is None else preset_table(algorithm, preset)
     origin = f"preset {preset}" if preset else f"settings of {algorithm}"

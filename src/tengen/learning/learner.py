@@ -1,4 +1,4 @@
-"""Training steps: forward pass, optimizer, averaged weights, checkpoint tensors, and weight transfer."""
+"""Training steps: forward pass, optimiser, averaged weights, checkpoint tensors, and weight transfer."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def weights_of(net: nn.Module) -> dict[str, Tensor]:
 
 
 def optimizer_tensors(optimizer: torch.optim.Optimizer) -> dict[str, Tensor]:
-    """Return the state of an optimizer as tensors for a checkpoint."""
+    """Return the state of an optimiser as tensors for a checkpoint."""
     return {
         f"{number}.{name}": torch.as_tensor(value).contiguous()
         for number, state in optimizer.state_dict()["state"].items()
@@ -59,7 +59,7 @@ _STATES: Mapping[type[torch.optim.Optimizer], frozenset[str]] = {
     torch.optim.RMSprop: frozenset({"step", "square_avg"}),
     torch.optim.SGD: frozenset(),
 }
-"""Names of each optimizer's state tensors per parameter. `step` is a scalar; the others have the parameter's shape."""
+"""Names of each optimiser's state tensors per parameter. `step` is a scalar; the others have the parameter's shape."""
 
 
 def restore_optimizer(optimizer: torch.optim.Optimizer, tensors: Mapping[str, Mapping[str, Tensor]]) -> None:
@@ -78,7 +78,7 @@ def restore_optimizer(optimizer: torch.optim.Optimizer, tensors: Mapping[str, Ma
                 f"optimizer.safetensors was not saved by {type(optimizer).__name__} for this network: it has"
                 f" {key!r:.80} with shape {tuple(tensor.shape)}"
             )
-        # A fused optimizer needs its state in the memory format of the parameter.
+        # A fused optimiser needs its state in the memory format of the parameter.
         state.setdefault(number, {})[name] = (
             tensor if name == "step" else torch.empty_like(parameters[number]).copy_(tensor)
         )
@@ -110,7 +110,7 @@ def _tensor_file(tensors: Mapping[str, Mapping[str, Tensor]], file: str) -> Mapp
 
 
 class AveragedLearner(Generic[N]):
-    """A network in training, its optimizer, and a running average of its weights, which is the network that plays."""
+    """A network in training, its optimiser, and a running average of its weights, which is the network that plays."""
 
     def __init__(self, net: N, optimizer: torch.optim.Optimizer, *, decay: float, clip: float = 0.0) -> None:
         """Set the decay of the average per step (0: newest weights) and the maximum gradient norm (0: no limit)."""
@@ -122,7 +122,7 @@ class AveragedLearner(Generic[N]):
         self._clip = clip
 
     def optimize(self, loss: Tensor, learning_rate: float) -> None:
-        """Backpropagate a loss, take one optimizer step and update the average."""
+        """Backpropagate a loss, take one optimiser step and update the average."""
         for group in self._optimizer.param_groups:
             group["lr"] = learning_rate
         self._optimizer.zero_grad(set_to_none=True)

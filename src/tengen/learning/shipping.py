@@ -41,7 +41,7 @@ from tengen.search.critic import CRITIC_FILE, load_critic
 MAX_INT8_DIVERGENCE = 0.025
 """Maximum mean divergence of an int8 network's policy from that of the fp32 network, in nats."""
 MAX_INT8_VALUE_DIFFERENCE = 0.04
-"""Maximum mean difference of their values. Networks that differ more are shipped in fp32 only."""
+"""Maximum mean difference between int8 and fp32 values. Networks above either maximum are shipped in fp32 only."""
 _COMPARED_POSITIONS = 1000
 _CALIBRATION_GAMES = 100
 _CALIBRATION_SAMPLES = 1000
@@ -229,7 +229,7 @@ def _match(path: Path, run: RunReader, model: str) -> dict[str, Any]:
 
 
 def _settings(agent: str) -> list[str]:
-    """Return the settings of a player, including `resist` if it is enabled, and how a player without search chooses."""
+    """Return the settings of a player, including `resist` if it is enabled, and how a policy player chooses."""
     parameters = parse_agent(agent)[1]
     shown = [f"`{settings}`" if (settings := agent.partition(",")[2]) else "default settings"]
     if isinstance(parameters, PolicyParameters):
@@ -262,7 +262,7 @@ def _read_accuracy(run: RunReader) -> dict[str, Any] | None:
 
 
 def _quantise(run: RunReader, model: bytes, ruleset: Ruleset, layout: str) -> bytes | None:
-    """Return the int8 form of a network, or None if it differs too much from the fp32 form."""
+    """Return the network in int8, or None if its outputs differ too much from the fp32 network."""
     quantised = quantise(model, _calibration(run, ruleset, layout))
     planes = played_planes(ruleset, layout, _COMPARED_POSITIONS, seed=1)
     policy, value = OnnxEvaluator(model).evaluate(planes)

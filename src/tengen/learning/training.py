@@ -17,7 +17,7 @@ from tengen.learning.run.wandb import WandbLogger
 
 
 def default_folder(algorithm: str, preset: str | None) -> Path:
-    """Return the folder of a run for which no folder is given.
+    """Return the default folder of a run.
 
     >>> default_folder("alphazero", "6x6x4").as_posix()
     'runs/alphazero-6x6x4'

@@ -359,7 +359,7 @@ def test_a_finished_run_is_extended(tmp_path: Path) -> None:
         ({"iterations": 3}, "iterations=3 does not extend .* whose limit is 3; iterations is the total"),
         ({"iterations": 4.5}, "must be an integer"),
         ({"minutes": 3}, "minutes=3 does not extend .* which has no such limit"),
-        ({"milestone_every": 3}, "cannot change within a run"),
+        ({"milestone_every": 3}, "cannot be changed in an existing run"),
     ):
         with pytest.raises(InputError, match=message):
             longer.extend(limits)

@@ -1,4 +1,4 @@
-"""Adaptive dynamic programming: a critic learns by temporal differences (Zhao, Zhang & Dai 2012; fudan).
+"""Adaptive dynamic programming: a critic learns by temporal differences (Zhao, Zhang & Dai 2012: `fudan`).
 
 The player looks one move ahead: it evaluates the position after each candidate move (an *afterstate*) and plays the
 best move, or sometimes a random one. An iteration plays games in this way (`tengen.search.critic_games`, native code),
@@ -46,7 +46,7 @@ class Loss(StrEnum):
 
 
 class Optimizer(StrEnum):
-    """Optimizer used to train the critic."""
+    """Optimiser used to train the critic."""
 
     SGD = "sgd"
     ADAM = "adam"
@@ -61,8 +61,8 @@ class CriticPlayConfig:
     actors: int = 1
     """Number of threads; each plays an equal share of the games."""
     random_stones: int = 6
-    """Maximum number of random stones at the start of a game; unless it is 0, there is at least one. The first stone is
-    placed anywhere, the others near it."""
+    """Maximum number of random stones at the start of a game. A game has at least one unless this is 0.
+    The first stone is placed anywhere, the others near it."""
     epsilon: float = 0.1
     """Initial probability of playing a random candidate move instead of the best one."""
     final_epsilon: float = 0.02
@@ -103,7 +103,7 @@ class LearnerConfig:
     loss: Loss = Loss.CROSS_ENTROPY
     """Loss function for the winning chance."""
     optimizer: Optimizer = Optimizer.ADAM
-    """Optimizer for the critic."""
+    """Optimiser for the critic."""
     learning_rate: float = 2e-3
     """Initial learning rate."""
     final_learning_rate: float = 1e-4
@@ -162,7 +162,7 @@ def lambda_returns(
     """Return the truncated TD(λ) targets [positions, views] for consecutive games.
 
     Gₜ = (1 - λ) vₜ₊₁ + λ Gₜ₊₁, where v of the last position is the result of the game. With `cuts`, Gₜ is the value of
-    the best move if a different move was played. After n `steps`, the recursion stops with the value v.
+    the best move if a different move was played. After `steps` positions, the recursion stops and uses the value v.
     """
     returns = values.copy()
     explored = (best_values != values) if config.cuts else np.zeros_like(values, np.bool_)
@@ -224,7 +224,7 @@ def make_samples(games: CriticGames, config: LearnerConfig) -> CriticSamples:
 
 
 class CriticNet(nn.Module):
-    """The critic as a torch module; its parameters have the names and shapes of `CriticConfig.shapes`."""
+    """Critic as a torch module. Its parameters have the names and shapes of `CriticConfig.shapes`."""
 
     def __init__(self, config: CriticConfig, seed: int) -> None:
         super().__init__()

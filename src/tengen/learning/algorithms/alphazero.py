@@ -73,7 +73,7 @@ class SelfPlayConfig:
     gpus: float = 1.0
     """Share of a GPU that each cluster worker reserves if the device is cuda."""
     first_simulations: int = 0
-    """Initial number of simulations per move, which grows linearly to `search.simulations`; 0 for no growth."""
+    """Initial number of simulations per move, which grows linearly to `search.simulations`; 0 for a constant number."""
 
     def __post_init__(self) -> None:
         if not 1 <= self.actors <= min(self.games, self.parallel):
@@ -111,7 +111,7 @@ class LearnerConfig:
     l2_penalty: float = 0.0
     """Factor of ‖θ‖² in the loss. If it is above 0, Adam with this penalty replaces AdamW."""
     fresh_optimizer: bool = False
-    """Reset the optimizer's moments before each iteration, as in the code of zero9."""
+    """Reset the optimiser's moments before each iteration, as in the code of zero9."""
     clip: float = 1.0
     """Maximum gradient norm; 0 for no limit."""
     average: float = 0.99
@@ -174,7 +174,7 @@ _SOFT_POWER = 0.25
 
 @dataclass(frozen=True, slots=True)
 class BatchShare:
-    """Divisors for one of several processes that share a batch. The mean of all their losses is then the batch mean."""
+    """Loss divisors for processes that share a batch. They make the mean loss over the processes the batch mean."""
 
     positions: float
     replies: float
@@ -314,17 +314,17 @@ class Trainer(Protocol):
 
 
 class Place(Protocol):
-    """Interface to the machine or cluster that does the work of a run."""
+    """Machine or cluster that runs the training."""
 
     @property
     def device(self) -> Device | None:
-        """Device that overrides those in the configuration; None keeps them."""
+        """Device that overrides the devices in the configuration; None keeps them."""
         ...
 
     def self_play(
         self, spec: SelfPlaySpec, config: SelfPlayConfig, arrays: Mapping[str, npt.NDArray[Any]]
     ) -> GameSource:
-        """Return the source of self-play games; `arrays` come from the checkpoint."""
+        """Return the source of self-play games; `arrays` is its state from the checkpoint."""
         ...
 
     def trainer(self, learner: Learner, config: Config) -> AbstractContextManager[Trainer]:
@@ -334,7 +334,7 @@ class Place(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class LocalPlace:
-    """Place that does all work in this process."""
+    """Runs the whole training in this process."""
 
     device: Device | None = None
 
@@ -366,7 +366,7 @@ def train(run: Run, progress: Progress, place: Place | None = None) -> None:
 
 
 class _Training:
-    """A run in this process."""
+    """Training loop of a run, with its learner, replay window and current self-play network."""
 
     def __init__(self, loop: Loop, config: Config, place: Place) -> None:
         self._loop = loop
@@ -382,7 +382,7 @@ class _Training:
         self._actor_version = 0
         """Number of iterations for which `_actor_net` was trained."""
         self._actor_fraction = 0.0
-        """Fraction of the run that was done when the current self-play started."""
+        """Fraction of the run completed when the current self-play started."""
         self._arrays: Arrays = {}
         """Unfinished games from the checkpoint."""
         self._is_published = False
@@ -482,14 +482,14 @@ class _Training:
         self._replay.remove_outdated()
 
     def _publish_player(self) -> None:
-        """Write the network that the run's player uses from now on."""
+        """Write the current network as the run's player."""
         discount = self._config.search.discount
         self._loop.publish(self._learner.snapshot(), discount if discount < 1 else None)
 
     # -- games -----------------------------------------------------------------------------------------------------
 
     def _take_actor_net(self, version: int) -> None:
-        """Use the current weights, which were trained for `version` iterations, for self-play from now on."""
+        """Switch self-play to the current weights, which were trained for `version` iterations."""
         self._actor_net = self._learner.snapshot()
         self._actor_version = version
         self._actor_fraction = self._loop.fraction(self._loop.iteration + 1)
@@ -582,7 +582,7 @@ class _Training:
 
 
 def _comments(games: Games) -> list[str]:
-    """Return the origin of each game that was played on another machine."""
+    """Return the shard and weights version of each game, or an empty list if no game was played on another machine."""
     if not any(games.shards):
         return []
     return [f"shard {shard}, weights {version}" for shard, version in zip(games.shards, games.versions, strict=True)]

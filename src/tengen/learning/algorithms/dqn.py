@@ -1,10 +1,10 @@
-"""Deep Q-learning (Mnih et al. 2015): the value of every move, learned from a replay buffer.
+"""Deep Q-learning (Mnih et al. 2015): a network learns the value of every move from a replay buffer.
 
 Double (van Hasselt et al. 2016): the network in training chooses the best next move; the target network, a slow average
 of it, evaluates that move. Dueling (Wang et al. 2016, equation 8): Q(s, a) = V(s) + A(s, a) - max A(s, ·) over legal
-moves, so V is the value of the best move, and the best move has the largest advantage. The network therefore plays like
-any other policy. Targets look `steps` rows ahead; values of the opponent's rows are negated (negamax). Simple players'
-moves are used like the network's moves, since Q-learning is off-policy.
+moves, so V is the value of the best move, and the best move has the largest advantage. The advantages therefore serve
+as policy logits. Targets look `steps` rows ahead and negate the values of the opponent's rows (negamax). The moves of
+simple players are training data too, since Q-learning is off-policy.
 
 An iteration plays games with some random moves, adds their rows to the window, and takes training steps on batches from
 the window. Its result depends only on the seed, the iteration number and the initial state.
@@ -115,7 +115,7 @@ def q_loss(output: NetOutput, legal: Tensor, actions: Tensor, targets: Tensor) -
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Transitions(Rows):
-    """N rows from the replay buffer. A target is `reward + bootstrap · Q(s′)`, where s′ is `ahead` rows later."""
+    """N rows of the replay window. A target is `reward + bootstrap · Q(s′)`, where s′ is `ahead` rows later."""
 
     planes: npt.NDArray[np.int8]
     """[N, C, H, W]: input planes."""
@@ -128,7 +128,7 @@ class Transitions(Rows):
     bootstrap: npt.NDArray[np.float32]
     """[N]: factor for the later value, with its discount and sign; 0 if the game ends first."""
     ahead: npt.NDArray[np.int64]
-    """[N]: distance to the later row."""
+    """[N]: number of rows to the later row."""
 
     def check(self, planes: tuple[int, int, int]) -> None:
         area = planes[1] * planes[2]
@@ -143,7 +143,7 @@ class Transitions(Rows):
 
 
 def make_transitions(episodes: Episodes, steps: int, discount: float) -> Transitions:
-    """Return the rows from finished games with the components of their targets."""
+    """Return the rows of finished games with the components of their targets."""
     sign = episodes.next_sign.numpy()
     ends = np.flatnonzero(sign == 0)
     rows = np.arange(len(sign))
@@ -165,7 +165,7 @@ def make_transitions(episodes: Episodes, steps: int, discount: float) -> Transit
 
 
 class Learner:
-    """The network in training, the target network and the optimizer."""
+    """The network in training, the target network and the optimiser."""
 
     def __init__(self, net: Net, config: LearnerConfig) -> None:
         self.net = net
@@ -174,7 +174,7 @@ class Learner:
         self.optimizer = torch.optim.Adam(net.parameters(), lr=config.learning_rate)
 
     def step(self, rows: Transitions, following: Transitions, fraction: float) -> float:
-        """Take one training step on `rows`, with `following` as their later rows; return the loss."""
+        """Take one training step; return the loss. `following` are the rows from which the targets bootstrap."""
         config = self._config
         for group in self.optimizer.param_groups:
             group["lr"] = cosine_schedule(config.learning_rate, config.final_learning_rate, fraction)

@@ -4,11 +4,11 @@ Schaul and Schmidhuber 2008 ("A scalable neural network architecture for board g
 that stanford15 uses, which has only 140 weights. The strategy here is SNES, separable natural evolution
 strategies (Schaul, Glasmachers and Schmidhuber 2011, "High dimensions and heavy tails for natural evolution
 strategies"): a normal distribution with a mean and standard deviation per weight follows the natural gradient of the
-expected rank. No gradient passes through the network, so it can simply play its best move, and only results count.
+expected rank. No gradients of the network are needed, so it can always play its best move, and only results count.
 
 All candidates in a generation play the same games: the same openings, opponents and random numbers. The mean of the
 distribution is the run's network. An iteration is a few generations. Its result depends only on the seed, the iteration
-number and the distribution it starts from.
+number and the distribution at its start.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ class LearnerConfig:
     """Settings for the evolution strategy."""
 
     population: int = 0
-    """Candidates per generation; 0 for the usual 4 + 3 ln(weights)."""
+    """Candidates per generation; 0 for 4 + 3 ln(weights)."""
     antithetic: bool = True
     """Sample candidates in pairs on opposite sides of the mean, which reduces variance."""
     deviation: float = 0.3
@@ -71,7 +71,7 @@ class LearnerConfig:
     mean_rate: float = 1.0
     """Learning rate for the means, in standard deviations."""
     deviation_rate: float = 0.0
-    """Learning rate for the logarithms of the deviations; 0 for the usual (3 + ln(weights)) / (5 √weights)."""
+    """Learning rate for the logarithms of the deviations; 0 for (3 + ln(weights)) / (5 √weights)."""
     threads: int = 1
     """Number of threads for the forward pass."""
 
@@ -128,7 +128,7 @@ def rank_utilities(fitness: Floats) -> Floats:
 
 
 class Strategy:
-    """SNES: draw noise, evaluate the resulting candidates, and update the distribution from their fitness."""
+    """SNES: the distribution of the weights, and its update from the fitness of candidates."""
 
     def __init__(self, mean: Floats, config: LearnerConfig) -> None:
         weights = len(mean)
@@ -177,7 +177,7 @@ def read_weights(net: Net) -> Floats:
 
 
 def write_weights(net: Net, row: Floats) -> None:
-    """Set all weights of a network from a vector; the inverse of `read_weights`."""
+    """Set all weights of a network from a vector, as returned by `read_weights`."""
     parts = torch.split(torch.from_numpy(row), [weights.numel() for weights in net.parameters()])
     with torch.no_grad():
         for weights, part in zip(net.parameters(), parts, strict=True):
@@ -191,7 +191,7 @@ def choose_best(output: NetOutput, legal: Tensor) -> tuple[Tensor, Tensor]:
 
 
 class Evaluation:
-    """Fitness evaluation: plays games with given weights."""
+    """Plays games with given weights to measure their fitness."""
 
     def __init__(self, net: Net, config: Config) -> None:
         self.net = net

@@ -2,11 +2,11 @@
 
 The defaults follow the text of the paper: one dense network, ten batches of ten games per update, gradients weighted by
 the discounted result, RMSProp, and a running reward that decides when the self-play opponent is replaced. The presets
-`pg9-*` follow the code of its author, which also plays greedily, standardises the returns of each batch and has no
-biases (docs/how/policy-gradient.md). The extensions that the paper lists as future work are settings: a value network
-as critic (`learner.credit = "gae"`), convolutions, a model for white, stronger opponents, a pool of earlier networks.
+`pg9-*` follow the author's code, which also plays greedily, standardises the returns of each batch and has no biases
+(docs/how/policy-gradient.md). Settings add the extensions that the paper lists as future work: a value network as
+critic (`learner.credit = "gae"`), convolutions, a model for white, stronger opponents, a pool of earlier networks.
 
-An iteration is a number of updates. Its result depends only on the seed, the iteration number and the initial
+An iteration consists of `updates` updates. Its result depends only on the seed, the iteration number and the initial
 weights.
 """
 
@@ -64,7 +64,7 @@ class Credit(StrEnum):
     games, as in the code of pg9.
     """
     GAE = "gae"
-    """Advantage over the value network (actor-critic)."""
+    """Advantage estimated with the value network (actor-critic)."""
 
 
 class Choice(StrEnum):
@@ -84,7 +84,7 @@ class Reduction(StrEnum):
 
 
 class Optimizer(StrEnum):
-    """Optimizer used to train the network."""
+    """Optimiser used to train the network."""
 
     RMSPROP = "rmsprop"
     ADAM = "adam"
@@ -95,7 +95,7 @@ class LearnerConfig:
     """Settings for the weight updates."""
 
     optimizer: Optimizer = Optimizer.RMSPROP
-    """Optimizer; the paper uses RMSProp."""
+    """Optimiser; the paper uses RMSProp."""
     learning_rate: float = 1e-4
     """Initial learning rate."""
     final_learning_rate: float = 1e-4
@@ -222,10 +222,10 @@ def weigh_losses(losses: Mapping[str, Tensor], config: LearnerConfig) -> Tensor:
 
 
 class Learner:
-    """The network in training and its optimizer."""
+    """The network in training and its optimiser."""
 
     def __init__(self, net: Net, config: LearnerConfig, batch: int = 10) -> None:
-        """Create the optimizer. `batch` is the number of games over which returns are standardised."""
+        """Create the optimiser. `batch` is the number of games over which returns are standardised."""
         self.net = net
         self._config = config
         self._batch = batch
@@ -237,7 +237,7 @@ class Learner:
             self.optimizer = torch.optim.Adam(net.parameters(), lr=config.learning_rate)
 
     def update(self, episodes: Episodes, fraction: float) -> dict[str, float]:
-        """Do one update at the given fraction of the run; return the losses."""
+        """Update the weights once, at the given fraction of the run; return the losses."""
         config = self._config
         for group in self.optimizer.param_groups:
             group["lr"] = cosine_schedule(config.learning_rate, config.final_learning_rate, fraction)
@@ -273,7 +273,7 @@ class Learner:
 
 
 class RunningReward:
-    """Moving average of the reward sum per batch, from -10 to 10 as in the paper."""
+    """Moving average of the reward sum per batch; from -10 to 10 with batches of ten games, as in the paper."""
 
     def __init__(self, config: RunningRewardConfig) -> None:
         self._config = config
@@ -372,7 +372,7 @@ _CHOICES: Mapping[Choice, Callable[[torch.Generator], Choose]] = {
 
 
 def _first_opponent(net: Net, config: Config, run: Run) -> Net:
-    """Return the first network of the pool: the initial one, or another one with random weights."""
+    """Return the first network of the pool: the run's initial network, or one with other random weights."""
     if not config.past_starts_random:
         return net
     return channels_last(build_net(config.net, config.ruleset, seed=run.header.seed + 1_000_000))

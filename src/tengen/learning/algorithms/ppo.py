@@ -111,7 +111,8 @@ class Rollout:
 def compute_losses(output: NetOutput, batch: Rollout, clip_range: float) -> dict[str, Tensor]:
     """Return the unweighted mean `policy` and `value` losses, `entropy` (to be maximised) and `kl` from the old policy.
 
-    The policy loss is -min(ratio · A, clipped ratio · A), so the gradient is 0 once the ratio has left its range.
+    The policy loss is -min(ratio · A, clipped ratio · A), so the gradient is 0 if a step would move the ratio further
+    out of its range.
     """
     log_policy = masked_log_policy(output.policy_logits, batch.legal)
     difference = log_policy.gather(1, batch.actions[:, None]).squeeze(1) - batch.log_probs
@@ -144,7 +145,7 @@ def make_rollout(episodes: Episodes, config: LearnerConfig) -> Rollout:
 
 
 class Learner:
-    """The network in training and its optimizer."""
+    """The network in training and its optimiser."""
 
     def __init__(self, net: Net, config: LearnerConfig) -> None:
         self.net = net

@@ -1,7 +1,7 @@
-"""The training algorithms by name; each is a module or class with `Config` and `train`.
+"""Training algorithms by name; each is a module or class with `Config` and `train`.
 
-Third-party algorithms are found in the same way, as entry points `tengen.learners` of installed packages or in files
-such as `./mylearner.py`.
+Third-party algorithms are entry points `tengen.learners` of installed packages, or are in files such as
+`./mylearner.py`.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _BUILT_IN = {
         "Policy gradient: moves from won games become more likely.",
     ),
     "ppo": ("tengen.learning.algorithms.ppo", "Proximal policy optimization: policy gradient with clipped steps."),
-    "dqn": ("tengen.learning.algorithms.dqn", "Deep Q-learning: the value of every move, from a replay buffer."),
+    "dqn": ("tengen.learning.algorithms.dqn", "Deep Q-learning: a network learns move values from a replay buffer."),
     "evolution": (
         "tengen.learning.algorithms.evolution",
         "Evolution strategies: new weights are sampled around those that scored best.",
@@ -32,7 +32,7 @@ _BUILT_IN = {
     "supervised": ("tengen.learning.algorithms.supervised", "A network learns the moves of recorded games."),
     "adp": (
         "tengen.learning.algorithms.adp",
-        "A critic over shape counts learns from its own games by temporal differences.",
+        "A critic of shape features learns from its own games by temporal differences.",
     ),
 }
 

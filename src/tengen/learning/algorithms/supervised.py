@@ -1,8 +1,8 @@
-"""Supervised learning: a network learns the moves from recorded games (stanford15, and stronger networks).
+"""Supervised learning: a network learns the moves of recorded games, as in stanford15.
 
 An iteration takes training steps on batches from a data set (`tengen data build`) with random symmetries and shifts,
-then validates the network on held-out games. At the end of the run, the network is measured on the test games, and
-plots are drawn. Games with a known result also train the value head, if the network has one.
+then validates the network on held-out games. At the end of the run, it measures the network on the test games and
+draws plots. Games with a known result also train the value head, if the network has one.
 """
 
 from __future__ import annotations
@@ -78,11 +78,12 @@ class Config(NetLoopConfig):
     augmentation: Augmentation = field(default_factory=Augmentation)
     """Data augmentation."""
     initial_deviation: float = 0.0
-    """Standard deviation of all initial weights, with mean 0, as in stanford15; 0 keeps the architecture's own."""
+    """Standard deviation of all initial weights, with mean 0, as in stanford15; 0 keeps the network's default
+    initialisation."""
     learner: LearnerConfig = field(default_factory=LearnerConfig)
     """Training steps."""
     validation: int = 2048
-    """Number of validation moves per iteration."""
+    """Maximum number of validation moves per iteration."""
     test: int = 50_000
     """Maximum number of test moves at the end of the run."""
 

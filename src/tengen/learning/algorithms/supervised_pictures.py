@@ -41,7 +41,7 @@ def draw_supervised(
     numbers: npt.NDArray[np.int64],
     accuracy: Accuracy,
 ) -> None:
-    """Draw `PICTURES` into the folder as SVG and PNG; only convolutional networks have filters."""
+    """Draw `PICTURES` as SVG and PNG files in the folder; filters are drawn only for convolutional networks."""
     _draw_by_move(folder / "by-move", title, accuracy)
     middle = numbers[np.linspace(0, len(numbers) - 1, _POSITIONS_SHOWN + 2).astype(int)[1:-1]]
     _draw_policies(folder / "policy", title, evaluator, dataset, middle)
@@ -69,7 +69,7 @@ def _draw_by_move(path: Path, title: str, accuracy: Accuracy) -> None:
 def _draw_policies(
     path: Path, title: str, evaluator: Evaluator, dataset: Dataset, numbers: npt.NDArray[np.int64]
 ) -> None:
-    """Draw boards shaded by the policy; the move that was played is marked."""
+    """Draw boards shaded by the policy, with the played move marked."""
     batch = dataset.batch(numbers, evaluator.plane_layout)
     stones = dataset.batch(numbers, "own-other").planes
     policy = np.where(batch.empty, np.exp(evaluator.evaluate(batch.planes)[0]), 0)

@@ -44,11 +44,11 @@ class Colours(StrEnum):
 
 
 class FullBoard(StrEnum):
-    """Result of a full board."""
+    """Result of a game that ends with a full board."""
 
     DRAW = "draw"
     BLACK = "black"
-    """Black wins: in the code of pg9, white resigns when no point is left."""
+    """Black wins: in the code of pg9, white resigns when no point is empty."""
     WHITE = "white"
     """White wins."""
 
@@ -67,11 +67,11 @@ class PlayConfig:
     opening_moves: int = 0
     """Maximum number of random opening moves; the number is uniform from 0 to this maximum."""
     symmetric: bool = True
-    """Show each position under a random symmetry of the board."""
+    """Apply a random board symmetry to each position that the network sees."""
     masked: bool = True
     """Choose among legal moves only; otherwise an illegal move loses the game."""
     full_board: FullBoard = FullBoard.DRAW
-    """Result of a full board."""
+    """Result of a game that ends with a full board."""
 
     def __post_init__(self) -> None:
         known = (SELF, PAST, *POLICIES)

@@ -134,15 +134,15 @@ class GameSource(Protocol):
 
     @property
     def is_continuous(self) -> bool:
-        """Whether games continue without `collect`. Otherwise each `publish` starts the games of one iteration."""
+        """Whether workers keep playing without being told. If not, each `publish` starts the games of one iteration."""
         ...
 
     def publish(self, generation: Generation) -> None:
-        """Use these weights from now on."""
+        """Switch self-play to this network."""
         ...
 
     def collect(self) -> Games:
-        """Wait for the games that an iteration needs. `publish` must have been called first."""
+        """Wait for the games of an iteration and return them. `publish` must have been called first."""
         ...
 
     def arrays(self) -> Arrays:
@@ -184,7 +184,7 @@ class LocalSelfPlay:
         ]
 
     def collect(self) -> Games:
-        """Wait for the games from all threads."""
+        """Wait for all threads and return their games."""
         parts = [future.result() for future in self._playing]
         self._states = [state for _, state, _ in parts]
         return Games.join([game for games, _, _ in parts for game in games], sum(count for _, _, count in parts))
@@ -198,7 +198,7 @@ class LocalSelfPlay:
         return {}
 
     def describe(self) -> str:
-        """Return an empty text."""
+        """Return an empty string."""
         return ""
 
     def __enter__(self) -> Self:

@@ -1,8 +1,8 @@
-"""Replay buffer: shards on disk, a window in memory, batches under random symmetries.
+"""Replay buffer: shards on disk, a window in memory, and batches with random symmetries.
 
-A shard is one npz file (no pickle) with the positions of one iteration, game after game. The window holds the newest
-positions. As in KataGo, its size grows as a power of the number of positions produced: it is small at first, when games
-quickly become outdated.
+A shard is an npz file (without pickle) with the positions of one iteration, ordered by game. The window holds the
+newest positions. As in KataGo, its size grows as a power of the number of positions produced: it is small at first,
+when games quickly become outdated.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _SLACK = 1.05
 """Largest accepted value in a shard; rounding may push values above 1."""
 _MAX_SURPRISE = 1e6
 _OLD_NAMES = {"value_to_move": "value_search"}
-"""Names that fields have in shards from earlier versions."""
+"""Field names in shards written by earlier versions."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,16 +150,17 @@ class WindowConfig:
 
 
 _ROWS_MOVED = 1024
-"""Rows moved at a time. NumPy buffers overlapping copies, so a single copy would hold the window in memory twice."""
+"""Number of rows moved at a time. NumPy buffers overlapping copies, so a single copy would hold the window in memory
+twice."""
 
 R = TypeVar("R", bound=Rows)
 
 
 class Shards(Generic[R]):
-    """The newest rows in a run: one file per iteration, a window of them in memory."""
+    """Replay window of a run: one file of rows per iteration, with the newest rows in memory."""
 
     def __init__(self, folder: Path, kind: type[R], size: Callable[[int], int], ruleset: Ruleset, layout: str) -> None:
-        """Set the folder, the type of the rows and `size`, which returns the window size for a number of rows produced.
+        """Set the folder, the row type and `size`, which maps the number of rows produced to the window size.
 
         Rows read from disk must match the ruleset and the plane layout.
         """
@@ -172,7 +173,7 @@ class Shards(Generic[R]):
         self._arrays: dict[str, npt.NDArray[Any]] = {}
         """Rows in these shards by field, with spare capacity at the end."""
         self._first_needed: deque[int] = deque(maxlen=KEPT_CHECKPOINTS)
-        """Oldest shard in the window after each of the latest iterations."""
+        """Oldest shard that the window needed after each of the latest iterations."""
         self._checksums: dict[int, str] = {}
         """sha256 of each shard by iteration."""
         self.window: R | None = None
@@ -181,7 +182,7 @@ class Shards(Generic[R]):
         """Number of rows added so far."""
 
     def load(self, iteration: int, total: int, checksums: Mapping[str, str] | None = None) -> None:
-        """Restore the window after an iteration from disk; `total` is the number of rows added by then.
+        """Restore the window as it was after an iteration; `total` is the number of rows added by then.
 
         `checksums` come from the checkpoint; None skips their verification. Raises `RunError` if a shard is missing or
         damaged.
@@ -313,8 +314,8 @@ class Replay(Shards[Samples]):
         """Number of positions in the newest iteration."""
 
     def load(self, iteration: int, total: int, checksums: Mapping[str, str] | None = None) -> None:
-        """Restore the window after an iteration from disk; see `Shards.load`."""
-        self._newest = min(1, total)  # a window of one position: `Shards.load` reads only the newest shard
+        """Restore the window as it was after an iteration; see `Shards.load`."""
+        self._newest = min(1, total)  # `Shards.load` then reads only the newest shard
         super().load(iteration, total, checksums)
         if self._config.only_newest and self._lengths:
             self._newest = self._lengths[-1]

@@ -1,7 +1,7 @@
-"""Self-play for AlphaZero: a network in, training samples and finished games out.
+"""Self-play games for AlphaZero, and the training samples made from them.
 
-Games continue from one iteration to the next. An iteration ends when enough games are finished and saves the others
-as arrays. Waiting for all games would leave the last batches almost empty; discarding the others would favour short
+Games continue from one iteration to the next. An iteration ends when enough games are finished and saves the unfinished
+ones as arrays. Waiting for them would leave the last batches almost empty, and discarding them would favour short
 games.
 """
 
@@ -45,12 +45,12 @@ class FinishedGame:
     version: int
     """Version of the weights that played the last move: the number of iterations of their training."""
     shard: str = ""
-    """Numbers of the worker and the call that returned the game, if it was played on another machine."""
+    """Worker and call that returned the game, by number; empty if it was played in this process."""
 
 
 @dataclass(frozen=True, slots=True)
 class Games:
-    """Games in an iteration."""
+    """Finished games of an iteration."""
 
     samples: Samples
     moves: list[tuple[int, ...]]
@@ -99,7 +99,7 @@ class Games:
 
     @property
     def openings_of_100(self) -> float:
-        """Number of distinct openings, scaled to 100 games."""
+        """Number of distinct openings per 100 games."""
         openings = {moves[:_OPENING_STONES] for moves in self.moves}
         return 100 * len(openings) / len(self.moves)
 

@@ -1,4 +1,4 @@
-"""Runs side by side: a table of their settings and results, their strength in one plot, and metrics as CSV."""
+"""Compare runs: a table of settings and results, a plot of their strength, and metrics as CSV."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Comparison:
     settings: tuple[tuple[str, tuple[str, ...]], ...]
     """Settings that differ: the key and its value in each run, which is empty if a run has no such key."""
     results: tuple[tuple[str, tuple[str, ...]], ...]
-    """Results: the title and its value in each run."""
+    """Title of each result, and its value in each run."""
     curves: tuple[tuple[StrengthPoint, ...], ...]
     """Strength of each run over time."""
 

@@ -28,7 +28,7 @@ class EventWriter:
     """An open event file. All methods raise `OSError` if it cannot be written."""
 
     def __init__(self, folder: Path, first_step: int) -> None:
-        """Create a file in `folder`; TensorBoard ignores events from `first_step` on in earlier files."""
+        """Create a file in `folder`. TensorBoard then ignores events in earlier files from `first_step` onwards."""
         from tensorboard.compat.proto.event_pb2 import Event, SessionLog
         from tensorboard.summary.writer.record_writer import RecordWriter
 

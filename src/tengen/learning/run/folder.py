@@ -2,17 +2,17 @@
 
     config.toml      algorithm, preset, seed, commit, and every field of the configuration
     metrics.jsonl    one line per iteration
-    events.*         the same for TensorBoard
+    events.*         the same numbers for TensorBoard
     checkpoints/     one folder per iteration with tensors (safetensors), arrays (npz), counters (json) and a manifest
-                     of checksums; the newest three
+                     of checksums; only the newest three are kept
     model.onnx       the newest network, which can play while the run continues; model.safetensors has its weights
     milestones/      networks of chosen iterations
     games/           self-play games as SGF
     lock             locked by the process that writes
 
-All files are replaced atomically except the metrics and events, which are appended to. An iteration that was killed
-before its checkpoint is discarded and repeated on resume. The random choices in an iteration depend only on the seed
-and the iteration number, so the repetition is identical. If a checkpoint or its positions do not match their
+All files are replaced atomically except the metrics and events, which are appended to. If a process is killed before
+an iteration's checkpoint, that iteration is repeated on resume. The random choices in an iteration depend only on the
+seed and the iteration number, so the repetition is identical. If a checkpoint or its positions do not match their
 checksums or cannot be restored, the previous checkpoint is used.
 """
 
@@ -60,7 +60,7 @@ if TYPE_CHECKING:
 
 _EVENTS = "events.*"
 _TENSOR_FILES = "tensors"
-"""Key in the state file: names of the tensor files that belong to the checkpoint."""
+"""Key in the state file that lists the tensor files of the checkpoint."""
 _TENSORS_ENDING = ".safetensors"
 _ARRAYS_FILE = "arrays.npz"
 _MAX_COUNTER = 1e15
@@ -86,7 +86,7 @@ class Checkpoint:
 
 
 class MetricsLogger(Protocol):
-    """Interface of an additional metrics logger, such as Weights & Biases."""
+    """Additional metrics logger, such as Weights & Biases."""
 
     def log(self, iteration: int, scalars: Mapping[str, float]) -> None:
         """Receive the numbers of one iteration; names of nested tables are joined by slashes."""
@@ -262,12 +262,12 @@ class Run(RunReader):
         table = {**self.config_table}
         for key, limit in limits.items():
             if key not in LIMITS or key not in table:
-                raise InputError(f"{key} cannot change within a run; only {', '.join(LIMITS)} can be raised")
+                raise InputError(f"{key} cannot be changed in an existing run; only {', '.join(LIMITS)} can be raised")
             if key == "iterations" and limit != int(limit):
                 raise InputError(f"iterations must be an integer, not {limit:g}")
             if not table[key] or limit <= table[key]:
                 current = f"whose limit is {table[key]:g}" if table[key] else "which has no such limit"
-                total = f"; {key} is the total, including what is done" if table[key] else ""
+                total = f"; {key} is the total, counted from the start of the run" if table[key] else ""
                 raise InputError(f"{key}={limit:g} does not extend {self.folder}, {current}{total}")
             table[key] = int(limit) if key == "iterations" else float(limit)
         with self.lock():
@@ -300,7 +300,7 @@ def write_run_file(path: Path, data: bytes) -> None:
 
 
 class CheckpointFiles(NamedTuple):
-    """Files of a checkpoint, verified and parsed as far as possible without torch."""
+    """Files of a checkpoint. Checksums are verified, and everything that does not need torch is parsed."""
 
     counters: dict[str, Any]
     tensors: dict[str, bytes]

@@ -28,7 +28,7 @@ class GuardConfig:
 
 
 class Guards:
-    """Checks for one run."""
+    """Checks of one run; a failed check raises `RunError`."""
 
     def __init__(self, config: GuardConfig, folder: Path = Path("RUN")) -> None:
         """Set the limits, and the run folder for error messages."""

@@ -94,7 +94,7 @@ _COUNTERS = ("games", "positions", "seconds", "cpu_seconds")
 
 
 class Loop:
-    """A run in this process. A context manager that holds the run's lock and draws the plots at the end."""
+    """State of a run in training. A context manager that holds the run's lock and draws the plots at the end."""
 
     def __init__(self, run: Run, config: LoopConfig, progress: Progress) -> None:
         self.run = run
@@ -104,7 +104,7 @@ class Loop:
         self.games = 0
         """Games finished so far."""
         self.positions = 0
-        """Distinct training positions so far."""
+        """Training positions so far."""
         self.guards = Guards(config.guards, run.folder)
         self._config = config
         self._budget = Budget(config.iterations, config.minutes, config.cpu_minutes)
@@ -190,7 +190,7 @@ class Loop:
         self.run.log(0, {"seconds": 0.0, "cpu_seconds": 0.0, "games": 0, "positions": 0, "strength": measured})
 
     def publish(self, net: Net, discount: float | None = None) -> None:
-        """Write the network that represents the run from now on; its values were trained with `discount`."""
+        """Write `net` as the run's current network; `discount` is the factor used to train its values."""
         folder, ruleset = self.run.folder, self._config.ruleset
         with writing_run(folder / WEIGHTS_FILE):
             save_net(folder / WEIGHTS_FILE, net, ruleset)
@@ -226,7 +226,7 @@ class Loop:
     ) -> None:
         """Measure strength if it is due, log the metrics, show progress and write the checkpoint.
 
-        `metrics` has `losses` by name. The strength is that of the published network. `counters` are specific to the
+        `metrics` contains a table `losses`. The published network is the one measured. `counters` are specific to the
         algorithm, and `checksums` verify additional files that the checkpoint needs. `ends` ends the run before its
         limits are reached.
         """

@@ -54,7 +54,7 @@ class Progress:
 
     def update(self, fraction: float, seconds_left: float | None, text: str) -> None:
         """Show the fraction done, the time left, and `text` with speeds or losses."""
-        fraction = min(fraction, 1.0)  # the last iteration of a run can pass its limit
+        fraction = min(fraction, 1.0)  # the last iteration of a run can exceed its limit
         left = "" if seconds_left is None else f"{format_seconds(seconds_left)} left"
         self._bar.update(self._task, completed=fraction, text=text, left=left)
         now = time.monotonic()

@@ -56,7 +56,7 @@ _PARTS_OF_RUN = frozenset({CHECKPOINTS_FOLDER, GAMES_FOLDER, REPLAY_FOLDER, MILE
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunHeader:
-    """Origin of a run."""
+    """Algorithm, seed and version that a run was started with."""
 
     algorithm: str
     preset: str = ""
@@ -285,7 +285,7 @@ class RunReader:
         )
 
     def is_finished(self) -> bool:
-        """Return whether the newest checkpoint is the last one of the run."""
+        """Return whether the run ended by itself, according to its newest readable checkpoint."""
         budget = self.budget
         for folder in reversed(self.checkpoint_folders()):
             try:
@@ -315,7 +315,7 @@ class RunReader:
         """Yield the metrics line by line, for display.
 
         An incomplete last line is ignored. Damaged lines are skipped, and only the last 64 MiB of a very long file is
-        read; `left_out` counts what was left out. Raises `RunError` if the file cannot be read at all.
+        read; `left_out` counts the skipped lines and bytes. Raises `RunError` if the file cannot be read at all.
         """
         return self._read_metrics(LeftOut() if left_out is None else left_out, _MAX_SHOWN_BYTES)
 

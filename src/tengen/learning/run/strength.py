@@ -44,7 +44,7 @@ class StrengthConfig:
     """Settings for the strength measurements."""
 
     every: int = 10
-    """Number of iterations between measurements; the last iteration is measured, too. 0 for no measurements."""
+    """Number of iterations between measurements; the last iteration is always measured. 0 for no measurements."""
     points: int = 0
     """Number of measurements, evenly spaced over the run, instead of `every`; 0 uses `every`."""
     opponents: tuple[str, ...] = ()
@@ -54,11 +54,11 @@ class StrengthConfig:
     games: int = 10
     """Games per opponent in each measurement, half with each colour."""
     simulations: int = 32
-    """Simulations per move for the player being trained."""
+    """Simulations per move for the player in training."""
     player: str = ""
     """Additional parameters for the measured player, such as `preset=zero9`."""
     ladder_games: int = 10
-    """Games per pair of opponents, played once."""
+    """Games between each pair of opponents, played at the first measurement."""
     at_start: bool = False
     """Also measure the untrained player, as iteration 0."""
     policy: bool = False
