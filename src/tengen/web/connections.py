@@ -71,7 +71,7 @@ class BoundedProtocol(H11Protocol):
         self._watch_head()
 
     def handle_websocket_upgrade(self, event: h11.Request) -> None:
-        self._forget()  # the transport switches to the WebSocket protocol, and the application counts sockets
+        self._forget()  # from now on, the application counts and limits this connection
         super().handle_websocket_upgrade(event)
 
     def pause_writing(self) -> None:

@@ -56,13 +56,13 @@ class WebLimits:
     message_burst: int = 120
     max_message_bytes: int = 64 * 1024
     max_body_bytes: int = 8 * 1024 * 1024
-    """Largest body of a request that carries a game file or a record."""
+    """Maximum body size of a request that carries a game file or a record."""
     max_small_body_bytes: int = 256 * 1024
-    """Largest body of any other request."""
+    """Maximum body size of any other request."""
     max_held_bytes: int = 128 * 1024 * 1024
-    """Largest total body size of all requests in progress."""
+    """Maximum total body size of all requests in progress."""
     max_study_bytes: int = 4 * 1024 * 1024
-    """Largest size of a stored study."""
+    """Maximum size of a stored study."""
     max_head_s: float = 10.0
     """Time within which the head of a request must arrive."""
     max_body_s: float = 60.0
@@ -173,7 +173,7 @@ class LimitsMiddleware:
             self._held_bytes -= len(body.data)
 
     async def _receive_body(self, body: _Body, receive: Receive, max_bytes: int) -> JSONResponse | None:
-        """Read a body, whatever its declared length. Returns an error response if it is too large or too slow."""
+        """Read a body without trusting its declared length. Return an error response if it is too large or too slow."""
         try:
             async with asyncio.timeout(self._limits.max_body_s):
                 while not body.is_complete and (message := await receive())["type"] == "http.request":
@@ -275,7 +275,7 @@ def _with_headers(send: Send) -> Send:
 
 
 class _Body:
-    """The part of a request body that has arrived."""
+    """The part of a request body received so far."""
 
     def __init__(self) -> None:
         self.data = bytearray()

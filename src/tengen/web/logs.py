@@ -13,7 +13,7 @@ _WINDOW_S = 60.0
 class FloodFilter(logging.Filter):
     """Log filter that passes a few messages per minute from each logging call and counts the rest.
 
-    The number of logging calls in the code is fixed, so the growth of the log is bounded, whatever clients do.
+    The number of logging calls in the code is fixed, so clients cannot make the log grow without bound.
     """
 
     def __init__(

@@ -137,7 +137,7 @@ class Services:
 
 
 def owner_of(connection: HTTPConnection) -> str:
-    """Return the owner whose account the worker pool charges for a request: the client's address."""
+    """Return the owner that the worker pool charges for a request, identified by the client's address."""
     return f"client {client_of(connection.scope)}"
 
 

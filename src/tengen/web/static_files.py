@@ -49,7 +49,7 @@ class StaticFiles:
         self._folder = folder
         self._files: dict[str, _File] = {}
         self._names: set[str] = set()
-        """Names of all files. No other path can be requested, such as one that leads out of the folder."""
+        """Names of all files. All other paths are refused, including paths that lead out of the folder."""
         self._version = self._find_version()
         """The version in the page that was served last."""
 

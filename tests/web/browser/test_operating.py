@@ -92,7 +92,7 @@ def test_networks_of_a_run_are_extended_compared_and_play_each_other(
     expect(page.get_by_text("3 steps")).to_be_visible()
     expect(page.get_by_text("The process has finished.")).to_be_visible()
 
-    page.get_by_role("link", name="Policy over training").click()
+    page.get_by_role("link", name="Policy during training").click()
     expect(page.get_by_role("status").filter(has_text="Iteration 3")).to_be_visible()
     page.get_by_label("Iteration").focus()
     page.keyboard.press("Home")

@@ -35,11 +35,11 @@ from tengen.web.workers.jobs import Assess, JudgeMove, TryMove
 _log = logging.getLogger(__name__)
 
 _VERSION = 2
-"""Increase this when reviews change, so that stored ones are no longer used."""
+"""Format version; increment it when reviews change, so that stored reviews are no longer used."""
 
 
 async def review(services: Services, request: ReviewRequest, owner: str, send: Send) -> None:
-    """Judge every move. Sends a message after each position; the last one contains the summary.
+    """Judge every move and send a message after each position; the last message contains the summary.
 
     A stored review is sent in a single message.
     """
@@ -139,7 +139,7 @@ def stored_review(services: Services, request: ReviewFields) -> ReviewResult | N
     try:
         return ReviewResult.model_validate_json(body)
     except ValidationError as error:
-        _log.warning("a stored review is damaged, and the game is reviewed again: %s", error)
+        _log.warning("a stored review is damaged; reviewing the game again: %s", error)
         return None
 
 
@@ -151,7 +151,7 @@ def _key(request: ReviewFields) -> str:
 def _assess_all(
     services: Services, positions: list[Position], effort: Effort, owner: str
 ) -> list[asyncio.Task[Assessment]]:
-    """Create a task for each position; at most as many assessments run at once as there are workers."""
+    """Create a task for each position; the number of concurrent assessments is limited to the number of workers."""
     free = asyncio.Semaphore(services.config.pool.worker_count)
 
     async def assess_one(position: Position) -> Assessment:

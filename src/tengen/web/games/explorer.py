@@ -1,7 +1,7 @@
 """The opening explorer: the moves played in a position, in the shipped games and in the games of a browser.
 
 Positions that are equal under a symmetry of the board count as one. So do moves that are equal under a symmetry of the
-position. The shipped games are the engine's own (`data/games/README.md`).
+position. The shipped games are self-play games of the engine (`data/games/README.md`).
 """
 
 from __future__ import annotations

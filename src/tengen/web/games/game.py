@@ -325,7 +325,7 @@ class Game:
         )
 
     def summary(self, accuracy: Mapping[Colour, float] | None = None, mistakes: Sequence[int] = ()) -> str:
-        """Return what the list of games shows, as JSON.
+        """Return the fields shown in the list of games, as JSON.
 
         `accuracy` is from a review of this game; `mistakes` are the turn numbers of the people's moves that missed or
         allowed a forced win.

@@ -51,7 +51,7 @@ _log = logging.getLogger(__name__)
 _MAX_GAMES = 500
 """Number of games in memory above which games without watchers are evicted; they stay in the store."""
 _MAX_LISTED = 20_000
-"""Maximum number of a browser's games that a search covers; by default, a store has no more."""
+"""Maximum number of a browser's games that a search covers; the store's default limit is the same."""
 _MAX_EXPORTED = 5000
 """Maximum number of games in an export of all games."""
 _MAX_RATED = 5000
@@ -202,7 +202,7 @@ class LiveGames:
                 self._store.set_summary("game", id, game.summary(accuracies_of(review), mistakes))
 
     def finished(self, browser: str, ruleset: Ruleset) -> list[PlayedGame]:
-        """Return a browser's newest finished games on this board and under this rule, whatever their opening."""
+        """Return a browser's newest finished games with this ruleset under any opening procedure."""
         return [
             PlayedGame(moves_of_stored(self._store.get("game", row.id) or ""), game.outcome)
             for row in self._store.listed("game", browser, limit=_MAX_EXPLORED)

@@ -17,7 +17,7 @@ from tengen.web.messages.records import ExportResult
 
 
 def export_games(stored: Sequence[StoredGame], format: str) -> ExportResult:
-    """Write games as one file; formats that hold a single game are packed into a zip archive."""
+    """Write games to one file: a zip archive if the format holds only one game per file."""
     if not stored:
         raise RecordError("there are no games to export")
     games = [_record_of(one) for one in stored]

@@ -9,7 +9,7 @@ from tengen.core.board_png import draw_png
 from tengen.core.position import Position
 from tengen.web.workers.jobs import Desk, Job
 
-_DRAW_MS = 10_000  # the fonts of the system are loaded with the first picture
+_DRAW_MS = 10_000  # the first picture takes longer because it loads the system fonts
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -65,7 +65,7 @@ class NamedAgent:
     text: str
     """Agent specification for a worker, with the folder of a run in place of its name."""
     seed: int | None = None
-    """Seed for the new game that the worker starts for an analysis, so that it loads the run's newest network."""
+    """Random seed that makes a worker start a new game for an analysis, so that it loads the run's newest network."""
 
 
 _BUILT_IN = AgentRegistry().restricted()

@@ -1,7 +1,7 @@
 """The rating of a person against the levels (Glicko-2), computed from the games of their browser.
 
-Only the games are stored: the rating is the result of all rated games in the order in which they ended. A
-deleted game no longer counts.
+Only the games are stored; the rating is computed from all rated games in the order in which they ended. A deleted game
+no longer counts.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The laboratory: training runs, tournaments, models and papers, read from the folders the server was started with.
 
 A name that a browser sends is looked up in a listing of those folders and never used as a path. Every run, tournament
-and model is read separately, so a damaged one does not hide the others; it is listed with the reason. Links that lead
+and model is read separately, so a damaged one does not hide the others; it is listed with its error. Links that lead
 out of the folders are not followed. Lists are returned page by page, newest first.
 """
 
@@ -72,9 +72,9 @@ _MAX_POINTS = 400
 """Maximum number of points per curve."""
 _MAX_SERIES = 200
 _MAX_MILESTONES = 16
-"""Maximum number of networks of a run that evaluate a position."""
+"""Maximum number of milestone networks of a run that evaluate a position."""
 _ZERO = "random"
-"""The player with rating 0 in the ladder of the levels."""
+"""Player with rating 0 on the ladder from which the ratings of the levels come."""
 _FIGURES = {".svg": "image/svg+xml", ".png": "image/png"}
 _MAX_FIGURE_BYTES = 4 << 20
 _MAX_DOCUMENTS = 20
@@ -137,7 +137,7 @@ class Lab:
         return data
 
     def networks_over_time(self, name: str) -> list[tuple[int | None, Path]]:
-        """Return evenly spaced networks that a run has kept, oldest first, and its newest, with iteration None."""
+        """Return evenly spaced milestone networks of a run, oldest first, then its newest network (iteration None)."""
         run = RunReader.open(_named(self.run_folders(), name, "run"))
         kept = [folder for folder in run.milestone_folders() if is_within(folder / NETWORK_FILE, run.folder)]
         stride = -(-len(kept) // _MAX_MILESTONES) or 1

@@ -1,9 +1,9 @@
-"""A process that trains a run or plays a tournament for the server, and outlives it.
+"""Process that trains a run or plays a tournament for the server and keeps running if the server stops.
 
 `python -m tengen.web.laboratory.managed FOLDER` carries out the order in FOLDER:
 
     order.json   what to do, until when, and with how much memory; written by the server
-    lock         locked while this process is alive, so that a restarted server can tell
+    lock         locked while this process is alive, so that a restarted server can detect it
     stop         written by the server to end the process
     log          output; truncated when it becomes too long
     ended.json   why the process ended; missing after a kill
@@ -237,7 +237,7 @@ def _train(order: Order) -> None:
         if run.config_sha256 != order.config_sha256:  # it may contain a command that the server has not checked
             raise InputError(f"the configuration of {folder} has changed since the server checked it; resume it again")
         larger = {key: limit for key, limit in order.extension.items() if limit > run.config_table.get(key, 0)}
-        if larger:  # otherwise an earlier process has extended the run
+        if larger:  # otherwise an earlier process has already extended the run
             run.extend(larger)
     else:
         run = start_run(folder, order.algorithm, order.preset, order.settings, order.seed)

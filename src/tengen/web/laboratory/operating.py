@@ -1,8 +1,8 @@
-"""Operating the laboratory: training runs and tournaments as processes of the server.
+"""Start, stop and resume training runs and tournaments as separate processes.
 
 Each operation has a folder with its order and its log (see `managed`). These folders are below `--data`, which only
 the server writes to, because an order is carried out without further checks. The processes outlive the server. On
-startup, the server finds live processes by their locks and resumes those that were killed.
+startup, the server detects live processes by their locks and restarts those that were killed.
 
 A browser can choose only names, numbers and allowed agents; nothing that it sends is used as a path or a command.
 """
@@ -108,13 +108,13 @@ class Operations:
         """Why the laboratory is read-only; empty if it can be operated."""
         return self._why_not
 
-    # -- looking -----------------------------------------------------------------------------------------------------
+    # -- status ------------------------------------------------------------------------------------------------------
 
     def info(self) -> OperatingInfo:
         """Return whether the laboratory can be operated, its limits, and the operations, newest first."""
         found: list[OperationInfo] = []
         if not self._why_not:
-            with self._lock:  # a process that is starting would look killed
+            with self._lock:  # without it, a process that is starting would look killed
                 found = [self._describe(folder, order) for folder, order in self._orders()]
             found.sort(key=lambda one: one.started_at, reverse=True)
         return OperatingInfo(

@@ -116,7 +116,7 @@ class ReviewMessage(Message):
     moves: list[ReviewMove]
     summary: ReviewSummary | None = None
     is_stored: bool = False
-    """Whether the finished review is stored, so that the same request will be answered at once."""
+    """Whether the finished review is stored, so that the same request will be answered immediately."""
 
 
 class JudgeMessage(Message):

@@ -162,7 +162,7 @@ class GameState(Message):
 
 
 class PlayAction(Message):
-    """Place a stone. The server rejects it if `turnNumber` does not match, because the board has changed."""
+    """Place a stone. The server rejects the action if `turnNumber` is not the current number of moves."""
 
     action: Literal["play"] = "play"
     point: PointName

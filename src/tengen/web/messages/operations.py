@@ -47,7 +47,7 @@ class OperationState(StrEnum):
     FAILED = "failed"
     """Ended with the error in `message`."""
     KILLED = "killed"
-    """Ended without giving a reason; can be resumed."""
+    """Crashed or was killed; can be resumed."""
 
 
 class OperationInfo(Message):
@@ -65,11 +65,11 @@ class OperationInfo(Message):
     memory_mb: int
     """Memory limit for the process and its descendants."""
     message: str
-    """End of the log; if the process failed, the error."""
+    """Error message, if there is one; otherwise the end of the log."""
 
 
 class OperatingInfo(Message):
-    """Whether the laboratory can be operated, and with which limits."""
+    """Whether the laboratory can be operated, its limits, and the operations."""
 
     is_enabled: bool
     why_not: str

@@ -57,7 +57,7 @@ class RecordNode(Message):
 
 
 class Record(Message):
-    """A game with variations: a tree as a list. Parents come before children; the first child is the main line."""
+    """A game with variations, as a list of tree nodes. Parents precede children; the first child is the main line."""
 
     rules: RulesText = "15x15:5:freestyle"
     black: Name = ""

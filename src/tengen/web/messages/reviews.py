@@ -77,13 +77,13 @@ class ReviewMove(Message):
     is_key: bool
     """Whether this is a turning point: the move changed who is winning, or missed a forced win."""
     better: list[PointName]
-    """The best move in the position before the move, and its line."""
+    """Best line from the position before the move; it starts with the played move if that was the best."""
     reason: ReasonInfo | None = None
-    """What is wrong with an inaccuracy, a mistake or a blunder."""
+    """Why the move is an inaccuracy, a mistake or a blunder."""
     better_reason: ReasonInfo | None = None
     """What the better move achieves."""
     refutation: list[PointName] = Field(default=[])
-    """The answer to a bad move, from the position after it."""
+    """Best line after the move, starting with the opponent's reply."""
     win: ForcedWinInfo | None = None
     """The forced win that the player had before the move."""
     reply_win: ForcedWinInfo | None = None

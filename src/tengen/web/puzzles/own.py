@@ -174,9 +174,7 @@ class OwnPuzzles:
                 for one in (body if isinstance(body, list) else [body])
             ]
         except (KeyError, TypeError, ValueError, IndexError, NotationError) as error:
-            _log.warning(
-                "the stored puzzles of game %s are damaged, and the game is searched again: %s", game.id, error
-            )
+            _log.warning("the stored puzzles of game %s are damaged; searching the game again: %s", game.id, error)
             return None
 
 

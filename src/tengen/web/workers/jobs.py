@@ -37,7 +37,7 @@ SHORT_MS = 2000
 _NETWORKS_MS = 20_000
 """Time limit for loading the networks of a run."""
 _HUNG_MS = 600_000
-"""Time after which a job with a node limit counts as hung; it never affects a result."""
+"""Time after which a job with a node limit counts as hung; long enough never to affect a result."""
 
 WAITED_FOR = 4.0
 """Scheduling weight of a job that a person is waiting for; a running analysis has weight 1."""

@@ -1,5 +1,5 @@
-/** All keyboard shortcuts in one table, and the rules for changing them. A page says what its actions do. The board has
- *  its own keys while it has the focus (board/events.js). */
+/** All keyboard shortcuts in one table, and the rules for changing them. Each page defines what its actions do. The
+ *  board has its own keys while it has the focus (board/events.js). */
 
 /** @typedef {{ action: string, label: string, keys: string[] }} Binding `label` is a text key (i18n.js); `keys` are values of `KeyboardEvent.key` */
 
@@ -109,17 +109,17 @@ export const KEYS = {
 
 /** @typedef {keyof typeof KEYS} Scope a page, or `everywhere` */
 /**
- * What the keys of a page do: a function for each of its actions.
+ * The functions that the keys of a page call, by action.
  * @template {Scope} S
  * @typedef {{ [A in keyof (typeof KEYS)[S]]: () => void }} Actions
  */
 /** @typedef {Record<string, string>} ChangedKeys the keys that the user has chosen, by `scope.action` */
 
-/** Keys that are not letters, digits or signs, but may be chosen. The others belong to the browser or to screen readers. */
+/** Keys that may be chosen besides letters, digits and symbols. All others belong to browsers or screen readers. */
 const NAMED = new Set(
 	"ArrowLeft ArrowRight ArrowUp ArrowDown Home End PageUp PageDown Enter Delete Backspace".split(" "),
 );
-/** Signs that start a search in a browser. */
+/** Symbols that start a search in some browsers. */
 const TAKEN = new Set(["'"]);
 
 export const mayChoose = (/** @type {string} */ key) => NAMED.has(key) || ([...key].length === 1 && !TAKEN.has(key));

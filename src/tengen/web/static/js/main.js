@@ -17,7 +17,7 @@ import { workspace } from "./workspace.js";
 /**
  * @typedef {object} Page the result of a page's `mount`
  * @property {() => void} unmount
- * @property {Record<string, () => void>} actions what the keys of the page do (keys.js)
+ * @property {Record<string, () => void>} actions functions that the keys of the page call (keys.js)
  * @property {(route: Route) => void} [follow] called when the address changes within the page
  */
 
@@ -111,7 +111,7 @@ async function open() {
 	}
 	current = { name, page };
 	setPageActions(name, page.actions);
-	// Marks the page as ready for keys and clicks.
+	// Mark the page as ready for keys and clicks.
 	main.dataset.page = name;
 }
 

@@ -6,7 +6,7 @@ import { settings } from "./settings.js";
 
 /** @import { Actions, Scope } from "./keys.js" */
 
-/** The page, and what its keys do. @type {{ page: Scope, actions: Partial<Record<Scope, Record<string, () => void>>> }} */
+/** The current page, and the actions of its keys. @type {{ page: Scope, actions: Partial<Record<Scope, Record<string, () => void>>> }} */
 const current = { page: "play", actions: {} };
 
 export const pageOfKeys = () => current.page;

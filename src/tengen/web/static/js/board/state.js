@@ -14,7 +14,7 @@ import { nameOf, xyOf } from "./points.js";
  * @property {string} text the label of the disc: a win rate or the distance to a proved result
  * @property {string} [detail] smaller text below it: visits or depth
  * @property {number} loss winning chances lost compared with the best move, from 0 to 1; sets the colour of the disc
- * @property {boolean} [isUnsure] whether the engine has hardly looked at it
+ * @property {boolean} [isUnsure] whether the engine has barely searched it
  * @property {boolean} [best]
  * @property {boolean} [second] whether it comes from the second engine
  */

@@ -37,7 +37,7 @@ function dotsOver(detail, name, axis) {
 	const { series, divisor } = AXES[axis];
 	if (!series) return dots;
 	const scale = detail.series.find((each) => each.name === series);
-	// Curves are thinned, so an iteration may lie between two known ones.
+	// Curves are downsampled, so an iteration may lie between two known ones.
 	const at = (/** @type {number} */ step) => {
 		const i = scale?.steps.findIndex((each) => each >= step) ?? -1;
 		if (!scale || i < 0) return NaN;

@@ -1,4 +1,4 @@
-/** Operating the laboratory: links to the forms that start processes, and the panel that stops and resumes them. */
+/** Links to the forms that start processes of the laboratory, and the panel that stops and resumes them. */
 
 import { resumeOperation, stopOperation } from "../api.js";
 import { h } from "../dom.js";
@@ -10,7 +10,7 @@ import { duration, heading } from "./parts.js";
 
 /** @import { OperatingInfo, OperationInfo, RunSummary } from "../messages.js" */
 
-/** A link to a form; the reason if the laboratory is read-only. */
+/** A link to a form, or the reason why the laboratory is read-only. */
 export const startLink = (
 	/** @type {OperatingInfo} */ operating,
 	/** @type {string} */ path,

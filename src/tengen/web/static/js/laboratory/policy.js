@@ -1,4 +1,4 @@
-/** What the networks of a run think of one position: the policy of each iteration on the board, and the winrate. */
+/** Evaluations of a position by the networks of a run: the policy of each iteration on the board, and the win rate. */
 
 import { positionInfo, run, runPolicies } from "../api.js";
 import { Board } from "../board/board.js";

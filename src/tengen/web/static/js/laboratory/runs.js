@@ -28,7 +28,7 @@ const NO_CURVES = /^(iteration$|strength\.)/;
 /** The number of curves shown by default. Losses come first; the rest is collapsed. */
 const CURVES_SHOWN = 7;
 
-/** The unit of a series; empty for pure numbers such as losses. */
+/** The label of a vertical axis: the unit of its series; empty if it has none. */
 export function unitOf(/** @type {string} */ series) {
 	if (/seconds$/.test(series)) return t("lab.unit-seconds");
 	if (/(^|\.)(games|positions)$/.test(series)) return t("lab.unit-count");

@@ -26,7 +26,7 @@ import { AnalyseView } from "./analyse_view.js";
 
 export class AnalysePage {
 	/** Sets up stones instead of playing moves. @type {StoneEditor | null} */ editor = null;
-	/** Brings back the game that another one has replaced. @type {(() => void) | null} */ restore = null;
+	/** Restores the game that was replaced. @type {(() => void) | null} */ restore = null;
 
 	constructor(/** @type {HTMLElement} */ main, /** @type {ServerInfo} */ info) {
 		this.info = info;

@@ -1,4 +1,4 @@
-/** What the keys of the analysis page do. */
+/** The actions of the keys on the analysis page. */
 
 import { change, settings } from "../settings.js";
 import { sibling } from "../tree.js";

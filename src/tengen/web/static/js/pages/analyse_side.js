@@ -18,7 +18,7 @@ export function fillSide(/** @type {AnalysePage} */ page) {
 		page.view.graph.element,
 		page.editor ? page.editor.element : engineCard(page),
 		movesCard(page),
-		// Its height changes when the server answers, so nothing is below it.
+		// Its height changes when the server responds, so it is the last element.
 		page.view.explorer.element,
 	);
 }

@@ -13,7 +13,7 @@ import { workspace } from "../workspace.js";
 /** @import { Solved } from "../widgets/threat_list.js" */
 /** @import { AnalysePage } from "./analyse.js" */
 
-/** @typedef {{ moves: string[], step: number, colour: Colour }} SteppedLine a line, the number of its moves shown, and who begins */
+/** @typedef {{ moves: string[], step: number, colour: Colour }} SteppedLine a line, the number of its moves shown, and the side that moves first */
 
 export class Thinking {
 	/** The evaluations by node id. @type {Map<number, { blackWinrate: number, proof: string | null, visits: number }>} */

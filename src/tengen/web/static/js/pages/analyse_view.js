@@ -26,7 +26,7 @@ export class AnalyseView {
 		this.board = new Board(boardBox, {
 			onPlay: (point) => page.play(point),
 			onHover: (point) => page.thinking.pointAt(point),
-			// The first tap of a finger shows the line of a candidate, the second one plays it.
+			// On a touch screen, the first tap shows the line of a candidate and the second one plays it.
 			onPending: (point) => {
 				this.confirmBar.hidden = !point;
 				page.thinking.pointAt(point);

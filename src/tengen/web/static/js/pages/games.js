@@ -39,7 +39,7 @@ class GamesPage {
 		this.more = button(t("games.more"), () => this.load(this.games.length));
 		this.exportAll = this.exportButtons(null);
 		const header = COLUMNS.map((name) => h("th", { scope: "col", role: "columnheader" }, t(`games.${name}`)));
-		// The roles keep the meaning of the table where the style sheet turns its rows into blocks.
+		// The roles keep it a table for screen readers where the style sheet turns its rows into blocks.
 		this.table = h(
 			"table",
 			{ role: "table" },

@@ -29,7 +29,7 @@ class PlayPage {
 	/** The id of the watched game. @type {string | null} */ watching = null;
 	/** The number of moves shown; null for the current position. @type {number | null} */ shownPly = null;
 	/** A stone drawn before the server has accepted it. @type {string | null} */ sentMove = null;
-	/** The point of the click that started the game; it is played once the server has the game. @type {string | null} */ firstStone =
+	/** The point of the click that started the game; it is played once the server has created the game. @type {string | null} */ firstStone =
 		null;
 	/** The hint for the current position, with its reason. @type {HintMessage | null} */ hint = null;
 	/** The position from which the next game starts; null for the empty board. @type {PositionFields | null} */ start =
@@ -51,7 +51,7 @@ class PlayPage {
 		};
 		this.view = new PlayView(main, info, buttons, {
 			onPlay: (point) => this.play(point),
-			// A tap that starts a game needs no second one: a slip costs nothing yet.
+			// A tap that starts a game needs no confirmation, because a mistake costs nothing yet.
 			onPick: (point) => this.isSettingUp && settings.confirm !== "always" && this.startAt(point),
 			onPly: (ply) => this.showPly(ply),
 		});
@@ -78,7 +78,7 @@ class PlayPage {
 		this.view.showForm(setupForm(this.info, this.rating, (request) => this.launch(request), this.start !== null));
 	}
 
-	/** Get the rating from the server; without it, everything else works. */
+	/** Get the rating from the server. The page works without it. */
 	async loadRating(/** @type {() => void} */ then) {
 		try {
 			this.rating = await myRating();
@@ -101,7 +101,7 @@ class PlayPage {
 		return true;
 	}
 
-	/** Start the game of the form; `firstStone` is drawn at once and played when the server has the game. */
+	/** Start the game set up in the form. `firstStone` is drawn at once and played when the server has the new game. */
 	async launch(/** @type {NewGame} */ request, /** @type {string | null} */ firstStone = null) {
 		this.isSettingUp = false;
 		this.board.set({ toPlay: null });
@@ -292,7 +292,7 @@ class PlayPage {
 		if (this.game?.turn) this.act(this.game.isPaused ? "resume" : "pause");
 	}
 
-	/** What the keys do. @returns {Actions<"play">} */
+	/** The actions of the keys. @returns {Actions<"play">} */
 	actions() {
 		return {
 			undo: () => this.game?.canUndo && this.act("undo"),

@@ -80,10 +80,10 @@ export const choiceTexts = (/** @type {GameState} */ game, /** @type {LevelInfo[
 		return `${chose} ${t(`chose.${option}.why`, { percent })}`;
 	});
 
-/** A change with its sign: +14, −8. */
+/** Format a rating change with its sign: +14, −8. */
 const signed = (/** @type {number} */ change) => `${change < 0 ? "−" : "+"}${Math.abs(change)}`;
 
-/** Whether a game against a level counts for the rating and, at the end, what it changed; empty for other games. */
+/** Say whether a game against a level is rated or, once it is over, the new rating; empty for other games. */
 export function ratedText(/** @type {GameState} */ game, /** @type {PlayerRating | null} */ rating) {
 	const hasLevel = Object.values(game.players).some((player) => player?.kind === "level");
 	if (!hasLevel || personSeats(game).length !== 1) return "";

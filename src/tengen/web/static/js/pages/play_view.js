@@ -127,7 +127,7 @@ export class PlayView {
 		showRules(start?.rules ?? rulesOf(settings.game));
 	}
 
-	/** Remove what belongs to a game: the buttons of the next one may look the same, but they belong to another game. */
+	/** Remove the elements of a game. The buttons of the next game may look the same, but they act on another game. */
 	clear() {
 		fill(this.buttons);
 	}

@@ -16,7 +16,7 @@ import { button, choice, field, segments } from "../widgets/fields.js";
 
 const KEY = "tengen.puzzle-filter";
 const PAGE_SIZE = 60;
-/** How often the list is requested while the server searches the user's games for puzzles. */
+/** Interval between requests for the list while the server searches the user's games for puzzles. */
 const SEARCHING_MS = 1500;
 const THEMES = /** @type {Theme[]} */ (["fours", "threes", "defence", "fouls"]);
 const GRADES = ["1", "2", "3", "4", "5"];
@@ -37,7 +37,7 @@ export class PuzzleShelf {
 	/** Incremented by every request for a new list; replies to earlier requests are ignored. */ turn = 0;
 	timer = 0;
 
-	/** @param {() => void} onNewList called when a puzzle of another list is to be opened */
+	/** @param {() => void} onNewList called when the page should open a puzzle from a new list */
 	constructor(onNewList) {
 		this.onNewList = onNewList;
 		this.element = h("div", { class: "card" });

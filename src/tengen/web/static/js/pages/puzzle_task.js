@@ -1,4 +1,4 @@
-/** What the puzzle page shows of the puzzle on the board: the position, the task, the verdict and the line to step through. */
+/** Texts and board state of the current puzzle: the position, the task, the verdict and the line to step through. */
 
 import { shownPoint } from "../board/points.js";
 import { stonesOf } from "../board/state.js";

@@ -23,7 +23,7 @@ export class PuzzlePage {
 	/** The puzzle on the board. @type {Puzzle | null} */ current = null;
 	/** The moves so far, including the replies. @type {string[]} */ moves = [];
 	/** The verdict on the last move. @type {"" | "right" | "wrong" | "solved" | "shown"} */ verdict = "";
-	/** How the opponent answers a wrong move: the moves after it. @type {string[]} */ refutation = [];
+	/** The line that refutes a wrong move, starting with the opponent's reply. @type {string[]} */ refutation = [];
 	/** The number of moves of the refutation or the solution that are on the board. */ step = 0;
 	isWaiting = false;
 	hasFailed = false;

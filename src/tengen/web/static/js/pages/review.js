@@ -1,5 +1,5 @@
 /** The review page: the verdict on every move of a game, the reasons, the lines that show them, and a lesson in which the
- *  user finds better moves. The server stores a finished review, so that it is there again after a reload. */
+ *  user finds better moves. The server stores a finished review, so it is still available after a reload. */
 
 import { exportReview, game as gameOnServer, serverInfo, socket } from "../api.js";
 import { followSettings } from "../board_settings.js";
@@ -254,7 +254,7 @@ export class ReviewPage {
 		this.view.draw();
 	}
 
-	/** What the keys do. @returns {Actions<"review">} */
+	/** The actions of the keys. @returns {Actions<"review">} */
 	actions() {
 		return {
 			back: () => this.walk(-1),

@@ -22,7 +22,7 @@ const valueOf = (/** @type {MoveInfo} */ { proof, blackWinrate }, /** @type {Col
 const chanceOf = (/** @type {MoveInfo} */ move) =>
 	move.proof?.result === "win" ? 1 : move.proof?.result === "loss" ? 0 : move.winrate;
 
-/** The loss of each move compared with the best one, and whether the engine has hardly looked at it. */
+/** The loss of each move compared with the best one, and whether the engine has barely searched it. */
 function judged(/** @type {MoveInfo[]} */ moves) {
 	const best = Math.max(...moves.map(chanceOf));
 	const visits = Math.max(...moves.map((move) => move.visits));
@@ -68,7 +68,7 @@ export class CandidateTable {
 		this.head = h("p", { class: "small soft engine-facts" });
 		const rowOf = (/** @type {Event} */ event) =>
 			/** @type {HTMLElement | null} */ (/** @type {Element} */ (event.target).closest("tr"));
-		/** The move whose line the last tap of a finger showed. @type {string | null} */
+		/** The move whose line was shown by the last tap. @type {string | null} */
 		let tapped = null;
 		const play = (/** @type {Event} */ event) => {
 			const row = rowOf(event);

@@ -10,7 +10,7 @@ import { change, settings } from "../settings.js";
 /** @import { ExplorerMove } from "../messages.js" */
 /** @typedef {import("../workspace.js").PositionFields} PositionFields */
 
-/** Delay before the server is asked, so that stepping quickly through a game does not ask for every position. */
+/** Delay before a request, so that stepping quickly through a game does not send one for every position. */
 const ASK_AFTER_MS = 120;
 
 export class Explorer {

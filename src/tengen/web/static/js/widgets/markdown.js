@@ -1,4 +1,4 @@
-/** Draws the Markdown of cards and papers: headings, paragraphs, lists, tables, code, pictures. Never parses HTML. */
+/** Renders the Markdown of cards and papers: headings, paragraphs, lists, tables, code, pictures. Never parses HTML. */
 
 import { h } from "../dom.js";
 
