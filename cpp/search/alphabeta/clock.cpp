@@ -15,41 +15,43 @@ constexpr int kPlainHardShare = 7;  // and at most a seventh
 
 // ---- Shares of the clock, with time management ----------------------------------------------------------------------
 
-// Time that stays on the clock for delays between the engine and the manager: for a long one, and a short one for every
-// move until the board is full, unless the increment covers it.
+// Time reserved on the clock for delays between the engine and the manager: one long delay, and a short delay for every
+// move until the board is full, as far as the increment does not cover it.
 constexpr std::int64_t kLongDelayMs = 250;
 constexpr std::int64_t kDelayMs = 6;
-// Expected moves to the end of the game: kMovesToGo at the start, one less for every kStonesPerMove stones.
+// Expected moves to the end of the game: kMovesToGo at the start, one less for every kStonesPerMove stones, but at
+// least kFewestMovesToGo.
 constexpr int kMovesToGo = 16;
 constexpr int kFewestMovesToGo = 11;
 constexpr int kStonesPerMove = 5;
-// A move takes at most a quarter of the clock, and at most kMostTimesSoft times what it should take.
+// A move takes at most 1 / kHardShare of the clock, and at most kMostTimesSoft times its soft limit.
 constexpr int kHardShare = 4;
 constexpr int kMostTimesSoft = 4;
-// Percentage of the increment that a move uses up.
+// Percentage of the increment that a move may use.
 constexpr int kIncrementPercent = 85;
-// If the clock suffices for this many moves with the whole time per move, it is ignored.
+// The clock is ignored if it is enough for kUnboundMoves moves at the full time per move.
 constexpr int kUnboundMoves = 60;
-// The first move of the game needs no thought.
+// The first move of the game is simple: it gets 1 / kFirstMoveShare of the time.
 constexpr int kFirstMoveShare = 8;
 
-// With a single move, the search only updates the value.
+// If there is a single move, the search only updates the value, and its limits are divided by these numbers.
 constexpr int kSingleMoveShare = 16;
 constexpr int kSingleMoveHardShare = 8;
-// If all other moves lose, the search ends at this part of the time.
+// If all other moves lose, the search ends after 1 / kOnlyMoveShare of the soft limit.
 constexpr int kOnlyMoveShare = 8;
 
-// ---- The need for time, in percent ----------------------------------------------------------------------------------
+// ---- Adjustments to the soft limit, in percent ----------------------------------------------------------------------
 
-// The first iterations decide nothing: their best moves and values are left out.
+// Iterations below this depth are ignored, because their best moves and values are unreliable.
 constexpr int kFirstDepth = 4;
-// A move that has just become the best needs kUnsettled percent; one that has always been the best kSettled percent.
+// The limit is scaled by kUnsettled percent if the best move has just changed, and by kSettled percent if it has never
+// changed.
 constexpr int kUnsettled = 160;
 constexpr int kSettled = 65;
-// Percent for each recent change of the best move, and the maximum.
+// Percentage added for each recent change of the best move, and its maximum.
 constexpr int kPerChange = 30;
 constexpr int kMostForChanges = 80;
-// Percent for a fall of the score by a tenth of a win (a draw is 0, a win 1), and the maximum.
+// Percentage added if the score falls by a tenth of a win (a draw is 0, a win 1), and its maximum.
 constexpr int kPerTenthFallen = 20;
 constexpr int kMostForFall = 80;
 
@@ -59,8 +61,8 @@ int score_of(Value value) {
   return static_cast<int>(std::lround(1000 * std::tanh(value / (2.0 * kLogisticUnit))));
 }
 
-// The part of the clock to share out. The rest is for delays. If the clock is below twice that, the part falls with the
-// square of the clock: the less time is left, the more of it is kept.
+// The part of the clock to divide among the moves; the rest is reserved for delays. Below twice the reserve, this part
+// shrinks with the square of the clock, so that a growing fraction of the clock is reserved.
 std::int64_t without_delays(std::int64_t clock_ms, std::int64_t delays_ms) {
   return clock_ms >= 2 * delays_ms ? clock_ms - delays_ms : clock_ms * clock_ms / (4 * delays_ms);
 }
@@ -92,7 +94,7 @@ void MoveClock::plan(const TimeLimits& limits, int stones, int area) {
   if (limits.time_ms >= 0 && limits.time_ms * std::min(kUnboundMoves, most_moves) <= left) return;
 
   const int moves = std::min(std::max(kMovesToGo - stones / kStonesPerMove, kFewestMovesToGo), most_moves);
-  // Below the same bound, the moves use up less of the increment, so that the clock recovers from long delays.
+  // Below twice the reserve, moves use less of the increment, so that the clock can recover from long delays.
   const std::int64_t increment =
       limits.increment_ms * kIncrementPercent / 100 * std::min(limits.clock_ms, 2 * delays) / (2 * delays);
   soft_ms_ = std::min(left, left / moves + increment);
@@ -121,7 +123,7 @@ void MoveClock::note(const Iteration& iteration) {
   if (iteration.depth < kFirstDepth) return;
   changes_ /= 2;
   if (iteration.move != move_) {
-    // The move was found somewhere in the last iteration.
+    // The move became the best at some time during this iteration; assume its start.
     if (move_ != kNoPoint) {
       chosen_ms_ = last_ms_;
       changes_ += 100;

@@ -15,7 +15,7 @@ struct TimeLimits {
   std::int64_t increment_ms = 0;  // added to the clock after each move
 };
 
-// What a completed iteration has found.
+// The result of a completed iteration.
 struct Iteration {
   int depth = 0;
   std::int64_t elapsed_ms = 0;  // since the start of the search
@@ -26,10 +26,10 @@ struct Iteration {
 
 // Decides when the search for one move ends. It reads no clock itself: the search reports the elapsed time.
 //
-// hard_ms() is the limit at which the search is stopped wherever it is. soft_ms() is the time that the move should take
-// on average. The search compares it after each iteration with the time used, adjusted as follows: a best move that has
-// not changed for long needs less time; a best move that changes, or a falling value, needs more. If all other moves
-// lose, or there is only one, more time changes nothing.
+// hard_ms() is the limit at which the search is stopped, even within an iteration. soft_ms() is the time that the move
+// should take on average. After each iteration, is_enough compares the elapsed time with the soft limit. The limit is
+// lowered if the best move has been the same for long, and raised if the best move changes or the value falls. If all
+// other moves lose, or there is only one move, the limit is much lower, because more time would not change the choice.
 class MoveClock {
  public:
   // `stones` and `area` are those of the board. If `is_managed` is false, every move gets a fixed share of the clock.
@@ -38,10 +38,10 @@ class MoveClock {
   std::int64_t soft_ms() const { return soft_ms_; }
   std::int64_t hard_ms() const { return hard_ms_; }
 
-  // There is a single move. The search only updates the value, so a small part of the time is enough.
+  // Lower the limits because there is a single move: the search only updates its value.
   void set_single_move();
 
-  // Take note of a completed iteration. Returns whether the search should end now.
+  // Record a completed iteration. Returns whether the search should end now.
   bool is_enough(const Iteration& iteration);
 
  private:
@@ -59,7 +59,7 @@ class MoveClock {
   Point move_ = kNoPoint;       // the best move of the last iteration
   std::int64_t chosen_ms_ = 0;  // when it became the best move
   std::int64_t last_ms_ = 0;    // when the last iteration ended
-  int changes_ = 0;             // changes of the best move in hundredths; each iteration halves it
+  int changes_ = 0;             // recent changes of the best move in hundredths; each iteration halves them
   int mean_score_ = 0;          // average of earlier iterations, in thousandths of a win
   int fall_ = 0;                // how far the last score is below this average
   bool has_score_ = false;

@@ -156,7 +156,7 @@ SearchReport Engine::search(const Board& board, const SearchLimits& limits,
                                      [](const RootMove& root) { return is_decided(root.value); });
     if (decided && (is_win(value) || depth >= kExtraLossDepth + plies_to_end(value))) {
       if (is_proved(value) || lines > 1 || is_proving) break;
-      // The result is only expected: repeat the iteration with all defences.
+      // The result is expected but not proved: repeat the iteration with all defences.
       is_proving = true;
       threads.end();
       shared.stop.store(false);

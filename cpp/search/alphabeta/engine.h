@@ -33,8 +33,8 @@ class Engine {
   int table_usage() const { return table_.usage(); }
 
   // Search a position; the game must not be over. `on_report` is called on this thread after each completed iteration.
-  // The result repeats the last of these reports, unless the iteration that was stopped or another thread found better
-  // lines. `stop` ends the search within milliseconds.
+  // The lines of the result are those of the last report, unless the interrupted iteration or another thread found
+  // better ones. `stop` ends the search within milliseconds.
   SearchReport search(const Board& board, const SearchLimits& limits,
                       const std::function<void(const SearchReport&)>& on_report = {}, const StopSignal* stop = nullptr);
 

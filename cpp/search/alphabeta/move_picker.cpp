@@ -40,7 +40,7 @@ MovePicker::MovePicker(const PatternBoard& board, const Weights& weights, const 
 Point MovePicker::next() {
   if (!table_move_tried_) {
     table_move_tried_ = true;
-    // Against a four, accept the table move only if it blocks.
+    // Against a four, accept the table move only if it stops the five.
     const Colour other = opponent(own_);
     const bool refused =
         table_move_ != kNoPoint && board_.count(other, threat::kFive) && !five_defences(board_, other).has(table_move_);

@@ -32,7 +32,7 @@ struct SearchParameters {
   int likely_cut_base = 4;
   int likely_cut_slope = 1;  // per ply of depth
   int likely_cut_three = 223;
-  int stale_share = 18;  // percentage of the depth that the table entry of a PV node lacks
+  int stale_share = 18;  // percentage of the depth by which a PV node's table entry is too shallow
   int stale_limit = 479;
 
   int patternless_depth = 1230;
@@ -116,10 +116,10 @@ inline void set_parameter(SearchParameters& parameters, std::string_view name, i
 
 // ---- Constants that are not tuned ----------------------------------------------------------------------------------
 //
-// These were set by hand before the tuner existed. Changing one of them changes the search results. Limits that
-// only prevent search explosion are here as well.
+// These were set by hand before the tuner existed. Changing one of them changes the search results. Some are limits
+// that only prevent search explosion.
 
-// Depth in plies of the first iteration with an aspiration window. At lower depths the value is not stable yet.
+// Depth in plies of the first iteration with an aspiration window. At lower depths, the value is not yet stable.
 inline constexpr int kAspirationMinDepth = 5;
 // Above this half-width, the aspiration window becomes the full window. It is a third of the evaluation's range.
 inline constexpr Value kAspirationMaxDelta = 2000;
@@ -153,15 +153,15 @@ inline constexpr int kLongFourChain = 2;
 inline constexpr std::uint64_t kRootFourNodes = 20'000;
 inline constexpr std::uint64_t kRootFourShare = 10;
 
-// A proved loss is searched this many plies beyond its length, because a deeper search may find a longer defence.
+// A loss is searched this many plies beyond its length, because a deeper search may find a longer defence.
 inline constexpr int kExtraLossDepth = 8;
 
-// A result that is expected but not proved is searched again with all defences. This may take the search to
-// kProofShare times its nodes so far plus kProofNodes.
+// A result that is expected but not proved is searched again with all defences. The node limit is then kProofShare
+// times the nodes searched so far plus kProofNodes, or the caller's limit if that is lower.
 inline constexpr std::uint64_t kProofShare = 2;
 inline constexpr std::uint64_t kProofNodes = 20'000;
 
-// If there is only one move, the search uses at most 1 / kForcedShare of its nodes. The clock has its own share.
+// If there is only one move, the search uses at most 1 / kForcedShare of its node limit. MoveClock reduces the time.
 inline constexpr int kForcedShare = 8;
 
 }  // namespace tengen

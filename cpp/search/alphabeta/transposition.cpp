@@ -16,7 +16,8 @@ namespace {
 
 // Zeroing a huge page takes longer than a few page faults, so small tables do not request them.
 constexpr std::size_t kLeastHugeBytes = std::size_t{64} << 20;
-// A result does not replace an entry from the same search and position that is more than this many plies deeper.
+// A result that is not exact does not replace an entry of the same position and search that is more than this many
+// plies deeper.
 constexpr int kKeptDepth = 3;
 // When choosing the entry to replace, each search since an entry was written counts as this many plies of depth.
 constexpr int kPliesPerAge = 8;
@@ -133,8 +134,8 @@ void TranspositionTable::store(std::uint64_t key, int ply, const TableEntry& ent
     if (data == 0 || (slot.read_check() ^ data) == key) {
       if (data != 0) {
         const TableEntry old = unpack(data);
-        // A much shallower result from the same search does not replace a deeper one. A result without a move keeps the
-        // old move.
+        // A much shallower bound from the same search does not replace a deeper result. A result without a move keeps
+        // the old move.
         if (stored.move == kNoPoint) stored.move = old.move;
         if (stored.bound != kExact && age_of(data) == age_ && stored.depth + kKeptDepth < old.depth) return;
       }

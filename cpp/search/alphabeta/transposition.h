@@ -32,8 +32,8 @@ class TranspositionTable {
   // Change the size, which clears the table unless the size stays the same.
   void resize(std::size_t bytes);
   void clear();
-  // Make the pages of an empty table resident. Otherwise the first search does it page by page, which takes time:
-  // clearing 64 MB can take a tenth of a second. The pages of a very large table are left to the searches.
+  // Make the pages of an empty table resident. Otherwise, the first search is slowed down by page faults: clearing
+  // 64 MB can take a tenth of a second. The pages of a very large table are left to the searches.
   void touch();
   std::size_t bytes() const { return clusters_ * sizeof(Cluster); }
 

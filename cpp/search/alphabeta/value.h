@@ -4,7 +4,7 @@
 namespace tengen {
 
 // Values are from the point of view of the side to move. A win in n plies is kMate - 2n, a loss -(kMate - 2n), if it is
-// proved: every defence was considered. Where nothing has to be answered, the search tries only points near stones; if
+// proved: every defence was considered. If there is no threat to answer, the search tries only points near stones; if
 // all of them lose, the loss is expected but not proved. An expected result is one unit nearer to zero, so it is odd.
 using Value = int;
 inline constexpr Value kDraw = 0;

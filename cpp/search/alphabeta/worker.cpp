@@ -162,7 +162,7 @@ Value Worker::static_win(int ply) const {
 bool Worker::answers(const TableEntry& entry, int depth) const {
   if (entry.value == kNoValue || (is_proving_ && is_expected(entry.value))) return false;
   if (entry.depth >= depth) return true;
-  // A win by a lower bound and a loss by an upper bound hold at any depth.
+  // A win that is a lower bound and a loss that is an upper bound hold at any depth.
   return (is_win(entry.value) && (entry.bound & kLower)) || (is_loss(entry.value) && (entry.bound & kUpper));
 }
 

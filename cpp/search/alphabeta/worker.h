@@ -62,14 +62,14 @@ class Worker {
   bool deepen(int depth, std::size_t lines);
 
   // The `lines` best moves, best first, from the last completed iteration. If a later iteration was stopped after it
-  // had found a better move, that move comes first. Before the first iteration, the moves in the order of the roots.
+  // had found a better move, that move comes first. Before the first completed iteration, the order is that of `roots`.
   std::vector<SearchLine> best_lines(std::size_t lines) const;
   Value best_value() const;
   // Whether the last completed iteration found that all moves but the best one lose.
   bool has_only_move() const;
 
-  // From now on, try every legal move before a position is taken for lost, so that wins and losses are proved. Also
-  // adds the missing moves to the roots.
+  // From now on, try every legal move before a position counts as lost, so that wins and losses are proved. Also adds
+  // the missing moves to the roots.
   void begin_proof();
 
   // Sort the roots in MovePicker's order.

@@ -123,7 +123,7 @@ class AuthorsCheckmateSearch {
  private:
   static constexpr int kWidth = 6;
 
-  // True if there are replies and all of them lose.
+  // Whether there are replies and all of them lose.
   bool defend_fails(int depth) {
     if (depth > max_depth_) return false;
     const Colour defender = opponent(attacker_);
@@ -137,7 +137,7 @@ class AuthorsCheckmateSearch {
     return any;
   }
 
-  // Return the result of `ask` after a move; false if the node limit is reached.
+  // Play a move, return the result of `ask` and undo the move. Returns false if the node limit is reached.
   template <typename Ask>
   bool plays(Point move, Colour colour, Ask ask) {
     if (nodes_left_ == 0 || !budget_.spend_node()) return false;

@@ -36,7 +36,7 @@ class Tree {
     index_.begin_tree();
   }
 
-  // The value of `move` after `ply` moves, for its player.
+  // The value of playing `move` at `ply`, for `player`.
   Value after(Point move, Colour player, int ply, Value alpha, Value beta, Variation& line) {
     scores_.place(move, player);
     const Value value = -search(opponent(player), ply + 1, -beta, -alpha, line);
@@ -44,7 +44,7 @@ class Tree {
     return value;
   }
 
-  // The value of a win without a search: a five, or an open four if the enemy has no five.
+  // The value of a win that needs no search: a five, or an open four if the enemy has no five.
   Value claim(Value win, int ply) const { return options_.prefers_fast_wins ? win - ply : win; }
 
  private:
@@ -206,7 +206,7 @@ class Root {
     return find_checkmate(scores_, opponent(agent_), kCheckmatePlies, max_nodes, budget_).plies > 0;
   }
 
-  // Search all root moves to the given depth. Returns false if the budget is spent before the end. The partial result
+  // Search all root moves to the given depth. Returns false if the budget runs out first. The partial result
   // is then used only if it includes the best move so far.
   bool search_depth(int depth) {
     Tree tree(options_, scores_, index_, budget_, agent_, depth);

@@ -70,7 +70,7 @@ class LeafJudge {
 // Whether neither side can win any more: every possible winning line has stones of both colours.
 bool is_dead(const Board& board);
 
-// Disable the options that need patterns, unless needs_patterns() is true.
+// Disable the search for continuous threats (vct_nodes), unless needs_patterns() is true.
 PuctOptions playable(PuctOptions options, const Rules& rules);
 
 // Whether a search with these options needs patterns, and patterns exist for the rules.

@@ -9,8 +9,8 @@
 namespace tengen {
 namespace {
 
-// Root visits required per leaf in a batch. The walks of a batch do not see each other's results, which hurts while the
-// tree is small.
+// Root visits required per leaf in a batch. The walks of a batch do not see each other's results, which weakens the
+// search while the tree is small.
 constexpr std::uint32_t kVisitsForEachLeaf = 8;
 // The evaluation cache gets at most 1 / kCacheShare of the memory.
 constexpr std::size_t kCacheShare = 4;

@@ -3,7 +3,7 @@
 // Each worker has its own board. It collects a batch of leaves with `collect`, the caller evaluates them with the
 // network, and `supply` returns the results. One lock protects the tree. It is held for a microsecond or two, while a
 // walk descends or a value is backed up. Slower work runs without the lock: tactics, continuous fours, planes, the
-// network. Virtual loss makes the workers' walks spread out.
+// network. Virtual loss spreads the workers' walks over the tree.
 #pragma once
 
 #include <atomic>

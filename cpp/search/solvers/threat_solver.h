@@ -29,8 +29,8 @@ class ThreatSolver {
   // limit is reached or `should_stop` returns true; `should_stop` is called at every node.
   Verdict solve(PatternBoard& board, const ThreatLimits& limits, const std::function<bool()>& should_stop = {});
 
-  // Search for a win by continuous fours only, which is far cheaper. The positions without one are remembered: later
-  // calls of both functions skip them.
+  // Search for a win by continuous fours only, which is far cheaper. Positions without such a win are remembered, and
+  // later calls of both functions skip them.
   Verdict solve_fours(PatternBoard& board, std::uint64_t max_nodes, const std::function<bool()>& should_stop = {});
 
   // A winning line against one of the defences, usually up to the five.
