@@ -100,7 +100,7 @@ void bind_core(nb::module_& m) {
       .def(
           "foul_at", [](const Board& board, int point) { return foul_at(board, checked_empty_point(board, point)); },
           nb::arg("point"), "Return the foul that black would commit on the empty point.")
-      .def("fouls", &fouls, "Return pairs (point, foul) of the side to move.")
+      .def("fouls", &fouls, "Return the fouls of the side to move as pairs (point, foul).")
       .def("legal_mask", &legal_mask, "Return the legal points of the side to move, bool [area].")
       .def("cells", &cells, "Return a copy of the stones, uint8 [height, width]: 0 empty, 1 black, 2 white.")
       .def("moves", &Board::moves)

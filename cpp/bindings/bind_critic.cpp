@@ -80,7 +80,7 @@ void bind_critic(nb::module_& m) {
   nb::enum_<Activation>(m, "Activation", "The activation function of the hidden units of a critic.")
       .value("SIGMOID", Activation::kSigmoid)
       .value("RELU", Activation::kRelu);
-  nb::class_<Critic>(m, "Critic", "A small network with one hidden layer, from counts of shapes to the logit of a win.")
+  nb::class_<Critic>(m, "Critic", "A network with one hidden layer that maps counts of shapes to the logit of a win.")
       .def("__init__", &init_critic, nb::arg("input"), nb::arg("activation"), nb::arg("weights"), nb::arg("biases"),
            nb::arg("output_weights"), nb::arg("output_bias"),
            "Shapes: weights [inputs, hidden], biases and output_weights [hidden].")
@@ -88,7 +88,7 @@ void bind_critic(nb::module_& m) {
       .def_ro("hidden", &Critic::hidden);
   m.def("critic_input_count", &input_count, nb::arg("input"), "Return the number of inputs of a critic.");
   m.def("judge_afterstates", &judge_afterstates, nb::arg("critic"), nb::arg("board"), nb::arg("radius"),
-        "Return the candidate moves of the side to move, and the logit of its winning after each of them.");
+        "Return the candidate moves of the side to move, and the logit of a win for that side after each.");
   m.def("critic_inputs", &read_inputs, nb::arg("input"), nb::arg("board"), nb::arg("view"),
         "Return the indices and amounts of the non-zero inputs, from the point of view of colour `view`.");
   m.def("play_critic_games", &play_games, nb::arg("learner"), nb::arg("board"), nb::kw_only(), nb::arg("games"),

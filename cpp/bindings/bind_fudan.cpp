@@ -106,7 +106,7 @@ void bind_fudan(nb::module_& m) {
       .def(nb::init<const fudan::Options&>(), nb::arg("options"))
       .def("search", &run_search, nb::arg("board"), nb::arg("limits"), nb::arg("on_report") = nb::none(),
            nb::arg("stop") = nb::none(),
-           "Search a position; the game must not be over. The callback gets a FudanReport after each iteration.");
+           "Search a position; the game must not be over. The callback receives a FudanReport after each iteration.");
 
   m.attr("FUDAN_SCORE_UNIT") = fudan::kScoreUnit;
   m.attr("FUDAN_WIN_BOUND") = fudan::kWinBound;

@@ -27,7 +27,7 @@ void bind_searcher(nb::class_<Searcher>& searcher) {
   searcher.def(
       "search", &run_rollouts<Searcher>, nb::arg("board"), nb::arg("limits"), nb::arg("seed"),
       nb::arg("on_report") = nb::none(), nb::arg("stop") = nb::none(),
-      "Search a position; the game must not be over. The callback gets a RolloutReport at increasing intervals.");
+      "Search a position; the game must not be over. The callback receives a RolloutReport at increasing intervals.");
 }
 
 std::pair<std::vector<Point>, Outcome> play_out(const Board& board, PlayoutPolicy policy, std::uint64_t seed) {
@@ -53,7 +53,7 @@ void bind_rollout(nb::module_& m) {
       .value("DRAW", Result::kDraw);
 
   m.def("play_out", &play_out, nb::arg("board"), nb::arg("policy"), nb::arg("seed"),
-        "Play one playout; return its moves and the outcome.");
+        "Run one playout; return its moves and the outcome.");
 
   m.def(
       "tally_playouts",
@@ -63,7 +63,7 @@ void bind_rollout(nb::module_& m) {
         return std::vector<std::uint64_t>{tally.outcomes[1], tally.outcomes[2], tally.outcomes[3], tally.moves};
       },
       nb::arg("board"), nb::arg("policy"), nb::arg("count"), nb::arg("seed"),
-      "Play many playouts; return the wins of black, the wins of white, the draws and the total number of moves.");
+      "Run `count` playouts; return black's wins, white's wins, the draws and the total number of moves.");
 
   nb::class_<RolloutLimits>(m, "RolloutLimits")
       .def(nb::init<>())

@@ -132,14 +132,14 @@ void bind_clock(nb::module_& m) {
           nb::arg("stones"), nb::arg("area"), nb::arg("is_managed") = true)
       .def_prop_ro("soft_ms", &MoveClock::soft_ms, "The time that the move should take on average; -1 for no limit.")
       .def_prop_ro("hard_ms", &MoveClock::hard_ms, "The time at which the search is stopped; -1 for no limit.")
-      .def("set_single_move", &MoveClock::set_single_move, "There is a single move; shorten the limits.")
+      .def("set_single_move", &MoveClock::set_single_move, "Lower the limits because there is a single move.")
       .def(
           "is_enough",
           [](MoveClock& clock, int depth, std::int64_t elapsed_ms, Point move, Value value, bool is_only_move) {
             return clock.is_enough({depth, elapsed_ms, move, value, is_only_move});
           },
           nb::kw_only(), nb::arg("depth"), nb::arg("elapsed_ms"), nb::arg("move"), nb::arg("value"),
-          nb::arg("is_only_move") = false, "Take note of a completed iteration; return whether the search should end.");
+          nb::arg("is_only_move") = false, "Record a completed iteration; return whether the search should end.");
 }
 
 }  // namespace
@@ -267,10 +267,10 @@ void bind_search(nb::module_& m) {
       .def("set_table_bytes", &Engine::set_table_bytes, nb::arg("bytes"), nb::call_guard<nb::gil_scoped_release>())
       .def("new_game", &Engine::new_game, nb::call_guard<nb::gil_scoped_release>())
       .def("touch_table", &Engine::touch_table, nb::call_guard<nb::gil_scoped_release>(),
-           "Make the memory of the table resident, so that the first search does not wait for it.")
+           "Make the table's memory resident, so that page faults do not slow down the first search.")
       .def("search", &run_search, nb::arg("board"), nb::arg("limits"), nb::arg("on_report") = nb::none(),
            nb::arg("stop") = nb::none(),
-           "Search a position; the game must not be over. The callback gets a SearchReport after each iteration.")
+           "Search a position; the game must not be over. The callback receives a SearchReport after each iteration.")
       .def_prop_ro("table_bytes", &Engine::table_bytes)
       .def_prop_ro("table_usage", &Engine::table_usage,
                    "Entries written by the current search, per thousand entries of the table.");

@@ -108,7 +108,7 @@ class Board {
   void toggle(Point point, Colour colour);
   bool wins_through(Point point, Colour colour) const;
 
-  // What every move accesses comes first, in one cache line.
+  // The members that every move accesses come first, in one cache line.
   Rules rules_;
   const Geometry* geometry_;
   std::uint64_t hash_ = 0;

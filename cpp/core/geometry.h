@@ -8,9 +8,9 @@
 
 namespace tengen {
 
-// A line is one 64-bit word with two bits per cell (see Cell) and kLinePad cells of wall before its first point. A
-// board has at most 22 points in a line, and 22 + 2 * 5 cells fill the word. With five cells of wall on both sides, one
-// shift extracts any window of +-5 cells around a point.
+// A line is one 64-bit word with two bits per cell (see Cell) and kLinePad cells of wall before its first point. A line
+// has at most 22 points, so that 22 + 2 * 5 cells fill the word. With five cells of wall on both sides, one shift
+// extracts any window of +-5 cells around a point.
 inline constexpr int kLinePad = 5;
 inline constexpr int kMaxLines = 2 * kMaxSize - 1;
 

@@ -60,7 +60,7 @@ inline constexpr int kValueUnit = 8;
 inline constexpr int kMaxEvaluation = 6000;
 inline constexpr int kLogisticUnit = 200;
 
-// One bit per kind of threat, set if some point offers it. First, an open four for the opponent; then, for the side to
+// One bit per kind of threat, set if any point offers it. First, an open four for the opponent; then, for the side to
 // move and for its opponent: a four-three or kFourPlus, a four, a double three or kThreePlus, a three.
 int threat_bits(const PatternBoard& board);
 

@@ -8,7 +8,7 @@
 namespace tengen {
 namespace {
 
-// What a black stone makes along one line, as far as fouls are concerned; one bit each.
+// Flags for the foul-related shapes that a black stone makes along one line.
 enum LineMake : std::uint16_t { kNothing = 0, kThree = 1, kFour = 2, kFoulLine = 4, kFive = 8 };
 
 constexpr std::array<std::uint16_t, 16> kMakes = [] {

@@ -15,10 +15,10 @@ namespace tengen {
 // (patterns/forbidden.h), because their threes may be false.
 class FoulTracker {
  public:
-  // Start again from the empty board.
+  // Reset to the empty board.
   void clear();
 
-  // Account for the stone that has just been placed on `point`. Call this after every move, of both colours.
+  // Update the state after a stone has been placed on `point`. Call this after every move by either colour.
   void add(const Board& board, Point point);
 
   // The points where foul_at finds a foul.

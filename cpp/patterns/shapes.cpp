@@ -105,14 +105,14 @@ class ShapeFinder {
 };
 
 // One side of a line key, as seen by each possible owner of the stone in the middle. Cells behind an enemy stone or the
-// edge cannot change the shape of the middle. They are replaced by what blocks them, so that few different windows
-// remain.
+// edge cannot change the shape of the middle. They are replaced by copies of the blocking cell, so that few different
+// windows remain.
 struct Side {
   std::uint32_t key = 0;
   std::array<std::uint32_t, 2> seen{};  // by colour
 };
 
-// The two sides of a key are stored with their outer cells first and last.
+// Which side of the middle. The outermost cell is in the lowest bits of the low half and the highest of the high half.
 enum class Half : std::uint8_t { kLow, kHigh };
 
 std::uint32_t seen_by(Colour colour, std::uint32_t key, int reach, Half half) {

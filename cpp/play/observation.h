@@ -1,4 +1,4 @@
-// What an agent sees of one board, for environments with a single game.
+// Observations of a single board: planes and action mask, for environments with one game.
 #pragma once
 
 #include <cstdint>

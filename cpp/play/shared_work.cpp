@@ -24,7 +24,7 @@ void pause() {
 
 std::int64_t process_number() {
 #ifdef _WIN32
-  return 0;  // there is no fork
+  return 0;  // this system has no fork
 #else
   return getpid();
 #endif

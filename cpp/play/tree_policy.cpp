@@ -135,7 +135,7 @@ class ValuedBoard {
   std::int32_t worth_[2][kDirections][kMaxArea] = {};
 };
 
-// The result of a move for its side, from the line of best replies.
+// The result of following the best replies after a move, for the side that played the move.
 enum class LineEnd : std::uint8_t { kWon, kUndecided, kLost };
 
 LineEnd follow_line(ValuedBoard valued, Point move) {

@@ -12,8 +12,8 @@
 namespace tengen {
 namespace {
 
-// Threads share the boards in parts of this size: small enough that no thread waits long for the last part of another,
-// and large enough that taking a part costs nothing in comparison.
+// Number of boards that a thread takes at a time: small enough that no thread waits long for another's last part, and
+// large enough that the cost of taking a part is negligible.
 constexpr int kBoardsPerPart = 128;
 
 // While a stage of a step works on one board, it prefetches the memory of the board this many places ahead.
@@ -125,8 +125,8 @@ void VectorEnv<Plane>::step(const std::int64_t* actions) {
   for_each_part([this, actions](int first, int last) { step_part(first, last, actions); });
 }
 
-// Thousands of boards do not fit into the cache. Therefore the boards of a part take each stage together: while one
-// board waits for memory, the others' memory is on its way.
+// Thousands of boards do not fit into the cache. Therefore, each stage runs on all boards of a part before the next
+// stage begins, and the memory of later boards is prefetched while earlier boards are processed.
 template <typename Plane>
 void VectorEnv<Plane>::step_part(int first, int last, const std::int64_t* actions) {
   const auto prefetch_action = [&](int i) {
@@ -168,8 +168,8 @@ void VectorEnv<Plane>::step_part(int first, int last, const std::int64_t* action
   }
 }
 
-// Fetch the memory into the cache that `act` or `place` will access for `point`. The addresses of prefetch_move depend
-// on what prefetch_state fetches.
+// Fetch the memory that `act` or `place` will access for `point` into the cache. prefetch_move reads addresses from the
+// memory that prefetch_state fetches.
 template <typename Plane>
 void VectorEnv<Plane>::prefetch_state(int index) const {
   const Game& game = games_[static_cast<std::size_t>(index)];

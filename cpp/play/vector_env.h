@@ -23,7 +23,7 @@ namespace tengen {
 // The agent's colour when playing against an opponent.
 enum class Side : std::uint8_t { kBlack, kWhite, kRandom };
 
-// What the opponent still has to do on a board before the agent acts again, if the caller supplies its moves.
+// The opponent's move that a board is waiting for before the agent acts again, if the caller supplies those moves.
 enum class Owed : std::uint8_t { kNothing, kReply, kFirstMove };
 
 struct VectorEnvConfig {
@@ -34,7 +34,7 @@ struct VectorEnvConfig {
   Side side = Side::kBlack;
   PlaneLayout layout = PlaneLayout::kBlackWhiteOccupied;
   bool resign_action = false;  // action number `area` resigns
-  int opening_moves = 0;       // random moves before the first action; at most 2 * win_length - 3, too few to win
+  int opening_moves = 0;       // random moves before the first action; at most 2 * win_length - 3, so that no game ends
   int threads = 1;
 };
 

@@ -28,8 +28,8 @@ struct PositionFeatures {
   std::vector<std::int16_t> counts;
   std::vector<std::int16_t> threat_bits;
 
-  // Pairs of codes on empty points, own * kShapeCodes + other, and the number of points with each pair minus that
-  // number on the empty board, in compressed sparse rows.
+  // Pairs of codes on empty points, own * kShapeCodes + other, and the number of points with each pair minus the number
+  // on the empty board, in compressed sparse rows.
   std::vector<std::int64_t> pair_starts{0};
   std::vector<std::int32_t> pairs;
   std::vector<std::int16_t> pair_counts;

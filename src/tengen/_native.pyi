@@ -78,7 +78,7 @@ class Board:
         """Return the foul that black would commit on the empty point."""
 
     def fouls(self) -> list[tuple[int, Foul]]:
-        """Return pairs (point, foul) of the side to move."""
+        """Return the fouls of the side to move as pairs (point, foul)."""
 
     def legal_mask(self) -> Annotated[NDArray[numpy.bool_], dict(shape=(None,))]:
         """Return the legal points of the side to move, bool [area]."""
@@ -710,12 +710,10 @@ class MoveClock:
         """The time at which the search is stopped; -1 for no limit."""
 
     def set_single_move(self) -> None:
-        """There is a single move; shorten the limits."""
+        """Lower the limits because there is a single move."""
 
     def is_enough(self, *, depth: int, elapsed_ms: int, move: int, value: int, is_only_move: bool = False) -> bool:
-        """
-        Take note of a completed iteration; return whether the search should end.
-        """
+        """Record a completed iteration; return whether the search should end."""
 
 class Engine:
     """The alpha-beta engine. Runs one search at a time."""
@@ -733,12 +731,12 @@ class Engine:
 
     def touch_table(self) -> None:
         """
-        Make the memory of the table resident, so that the first search does not wait for it.
+        Make the table's memory resident, so that page faults do not slow down the first search.
         """
 
     def search(self, board: Board, limits: SearchLimits, on_report: Callable[[SearchReport], None] | None = None, stop: StopSignal | None = None) -> SearchReport:
         """
-        Search a position; the game must not be over. The callback gets a SearchReport after each iteration.
+        Search a position; the game must not be over. The callback receives a SearchReport after each iteration.
         """
 
     @property
@@ -816,11 +814,11 @@ class ProofResult(enum.Enum):
     DRAW = 3
 
 def play_out(board: Board, policy: PlayoutPolicy, seed: int) -> tuple[list[int], Outcome]:
-    """Play one playout; return its moves and the outcome."""
+    """Run one playout; return its moves and the outcome."""
 
 def tally_playouts(board: Board, policy: PlayoutPolicy, count: int, seed: int) -> list[int]:
     """
-    Play many playouts; return the wins of black, the wins of white, the draws and the total number of moves.
+    Run `count` playouts; return black's wins, white's wins, the draws and the total number of moves.
     """
 
 class RolloutLimits:
@@ -961,7 +959,7 @@ class Uct:
 
     def search(self, board: Board, limits: RolloutLimits, seed: int, on_report: Callable[[RolloutReport], None] | None = None, stop: StopSignal | None = None) -> RolloutReport:
         """
-        Search a position; the game must not be over. The callback gets a RolloutReport at increasing intervals.
+        Search a position; the game must not be over. The callback receives a RolloutReport at increasing intervals.
         """
 
 class Hmcts:
@@ -971,7 +969,7 @@ class Hmcts:
 
     def search(self, board: Board, limits: RolloutLimits, seed: int, on_report: Callable[[RolloutReport], None] | None = None, stop: StopSignal | None = None) -> RolloutReport:
         """
-        Search a position; the game must not be over. The callback gets a RolloutReport at increasing intervals.
+        Search a position; the game must not be over. The callback receives a RolloutReport at increasing intervals.
         """
 
 class FudanKeys(enum.Enum):
@@ -1141,7 +1139,7 @@ class FudanSearch:
 
     def search(self, board: Board, limits: FudanLimits, on_report: Callable[[FudanReport], None] | None = None, stop: StopSignal | None = None) -> FudanReport:
         """
-        Search a position; the game must not be over. The callback gets a FudanReport after each iteration.
+        Search a position; the game must not be over. The callback receives a FudanReport after each iteration.
         """
 
 FUDAN_SCORE_UNIT: int = 10
@@ -1618,7 +1616,7 @@ class Activation(enum.Enum):
 
 class Critic:
     """
-    A small network with one hidden layer, from counts of shapes to the logit of a win.
+    A network with one hidden layer that maps counts of shapes to the logit of a win.
     """
 
     def __init__(self, input: CriticInput, activation: Activation, weights: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], biases: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], output_weights: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], output_bias: float) -> None:
@@ -1635,7 +1633,7 @@ def critic_input_count(input: CriticInput) -> int:
 
 def judge_afterstates(critic: Critic, board: Board, radius: int) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.float32], dict(shape=(None,))]]:
     """
-    Return the candidate moves of the side to move, and the logit of its winning after each of them.
+    Return the candidate moves of the side to move, and the logit of a win for that side after each.
     """
 
 def critic_inputs(input: CriticInput, board: Board, view: int) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.float32], dict(shape=(None,))]]:
