@@ -168,7 +168,7 @@ def format_card(card: dict[str, Any], config: str) -> str:
         "```",
         "",
         f"{run['iterations']:,} iterations, {run['games']:,} games, {run['positions']:,} positions.",
-        f"{run['minutes']} minutes of wall-clock time, {run['cpu_minutes']} minutes of CPU time over all threads.",
+        f"{run['minutes']} minutes of wall-clock time, {run['cpu_minutes']} minutes of CPU time across all threads.",
         f"Tengen {run['version']}, commit {run['commit'][:12]}, seed {run['seed']}.",
         *(["`metrics.jsonl` has the losses, games and strength of every iteration."] if card.get("metrics") else []),
         "",
@@ -183,9 +183,9 @@ def format_card(card: dict[str, Any], config: str) -> str:
     if card["accuracy"]:
         shares = {key: f"{100 * value:.1f} %" for key, value in card["accuracy"].items() if key.startswith("top")}
         lines.append(
-            f"On {card['accuracy']['samples']:,} moves of held-out test games, the move played is the network's first"
-            f" choice in {shares['top1']} and among its first five in {shares['top5']}; without openings,"
-            f" {shares['top1_without_openings']} and {shares['top5_without_openings']}.\n"
+            f"Accuracy on {card['accuracy']['samples']:,} moves of held-out test games: {shares['top1']} (top 1) and"
+            f" {shares['top5']} (top 5); without openings, {shares['top1_without_openings']} and"
+            f" {shares['top5_without_openings']}.\n"
         )
     for name in card.get("pictures", ()):
         lines += [f"![{PICTURES[name]}]({name}.svg)", ""]

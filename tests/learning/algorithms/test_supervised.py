@@ -135,7 +135,7 @@ def test_a_finished_run_can_be_shipped(tmp_path, data) -> None:
         card = json.loads((target / "card.json").read_text(encoding="utf-8"))
         assert card["accuracy"]["samples"] == 60
         told = (target / "card.md").read_text(encoding="utf-8")
-        assert "On 60 moves of held-out test games" in told
+        assert "Accuracy on 60 moves of held-out test games" in told
         pictures = {"by-move", "policy"} | ({"filters"} if preset == "cnn" else set())
         assert set(card["pictures"]) == pictures == {name for name in PICTURES if f"({name}.svg)" in told}
         assert all((target / f"{name}.svg").stat().st_size > 1000 for name in pictures)

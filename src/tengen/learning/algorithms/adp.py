@@ -135,9 +135,9 @@ class Config(LoopConfig):
     critic: CriticConfig = field(default_factory=CriticConfig)
     """Inputs and size of the critic."""
     self_play: CriticPlayConfig = field(default_factory=CriticPlayConfig)
-    """Games in an iteration."""
+    """Games played in each iteration."""
     learner: LearnerConfig = field(default_factory=LearnerConfig)
-    """Training steps."""
+    """Settings for the training steps."""
 
     def __post_init__(self) -> None:
         LoopConfig.__post_init__(self)  # super() without arguments fails in a dataclass with slots
@@ -189,7 +189,7 @@ class CriticSamples:
     indices: npt.NDArray[np.int32]
     """Indices of the non-zero inputs for all positions."""
     amounts: FloatArray
-    """Values of these inputs."""
+    """Value of each of these inputs."""
     targets: FloatArray
     """[N]: winning chances between 0 and 1."""
 

@@ -153,7 +153,7 @@ class Config(NetLoopConfig):
     self_play: SelfPlayConfig = field(default_factory=SelfPlayConfig)
     """Self-play games."""
     learner: LearnerConfig = field(default_factory=LearnerConfig)
-    """Training steps."""
+    """Settings for the training steps."""
     window: WindowConfig = field(default_factory=WindowConfig)
     """Replay window."""
     learners: int = 1
@@ -334,7 +334,7 @@ class Place(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class LocalPlace:
-    """Runs the whole training in this process."""
+    """Runs self-play and training in this process."""
 
     device: Device | None = None
 

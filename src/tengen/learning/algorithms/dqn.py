@@ -85,11 +85,11 @@ class Config(NetLoopConfig):
     """Complete configuration of a run; together with the seed, it determines the run."""
 
     play: PlayConfig = field(default_factory=PlayConfig)
-    """Games in an iteration."""
+    """Games played in each iteration."""
     pool: PoolConfig = field(default_factory=PoolConfig)
     """Earlier networks, which play as the opponent `past`."""
     learner: LearnerConfig = field(default_factory=LearnerConfig)
-    """Training steps."""
+    """Settings for the training steps."""
 
 
 # -- values and losses ------------------------------------------------------------------------------------------------

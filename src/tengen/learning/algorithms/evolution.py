@@ -94,7 +94,7 @@ class Config(NetLoopConfig):
     moves: Moves = Moves.BEST
     """How candidates choose their moves."""
     net: NetConfig = field(default_factory=lambda: NetConfig(kind=NetKind.MDRNN, planes="own-other", channels=10))
-    """Network."""
+    """Network architecture."""
     play: PlayConfig = field(default_factory=lambda: PlayConfig(games=64, opponents=("naive:level=1",)))
     """Games that each candidate plays."""
     pool: PoolConfig = field(default_factory=PoolConfig)

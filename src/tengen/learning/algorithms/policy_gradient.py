@@ -71,7 +71,7 @@ class Choice(StrEnum):
     """How the networks choose their moves during training."""
 
     SAMPLED = "sampled"
-    """Sampled from the policy."""
+    """A move sampled from the policy."""
     GREEDY = "greedy"
     """The most likely move, with ties broken at random, as in the code of pg9."""
 
@@ -142,7 +142,7 @@ class RunningRewardConfig:
     batch: int = 10
     """Games per batch; an update consists of `play.games` / `batch` batches."""
     decay: float = 0.99
-    """Decay per batch."""
+    """Decay of the running reward per batch."""
     replace_at: float = 0.0
     """Running reward above which the network replaces the opponent `past` and the reward is reset; 0 for never."""
     stop_at: float = 0.0
@@ -160,7 +160,7 @@ class Config(NetLoopConfig):
     updates: int = 20
     """Updates per iteration; each uses `play.games` games."""
     net: NetConfig = field(default_factory=lambda: NetConfig(kind=NetKind.DENSE, planes="board", channels=500))
-    """Network."""
+    """Network architecture."""
     play: PlayConfig = field(default_factory=lambda: PlayConfig(games=100))
     """Games for each update."""
     choice: Choice = Choice.SAMPLED

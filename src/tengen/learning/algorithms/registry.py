@@ -32,7 +32,7 @@ _BUILT_IN = {
     "supervised": ("tengen.learning.algorithms.supervised", "A network learns the moves of recorded games."),
     "adp": (
         "tengen.learning.algorithms.adp",
-        "A critic of shape features learns from its own games by temporal differences.",
+        "A critic with shape features learns from its own games by temporal differences.",
     ),
 }
 

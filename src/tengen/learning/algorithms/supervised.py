@@ -81,7 +81,7 @@ class Config(NetLoopConfig):
     """Standard deviation of all initial weights, with mean 0, as in stanford15; 0 keeps the network's default
     initialisation."""
     learner: LearnerConfig = field(default_factory=LearnerConfig)
-    """Training steps."""
+    """Settings for the training steps."""
     validation: int = 2048
     """Maximum number of validation moves per iteration."""
     test: int = 50_000
@@ -186,7 +186,7 @@ def _iterate(
     """Take the training steps of one iteration; return the mean losses and the last learning rate."""
     iteration = loop.iteration + 1
     rng = iteration_rng(loop.run.header.seed, iteration, _LEARNING)
-    torch.manual_seed(int(rng.integers(1 << 62)))  # used by dropout
+    torch.manual_seed(int(rng.integers(1 << 62)))  # for dropout
     settings = config.learner
     sums: dict[str, float] = {}
     rate = settings.learning_rate

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
 PICTURES = {
     "by-move": "accuracy by move number",
-    "policy": "its policy and the moves that were played",
-    "filters": "the filters of its first layer",
+    "policy": "example policies and the moves played",
+    "filters": "first-layer filters",
 }
 """Captions of the plots that `draw_supervised` draws, by file name."""
 

@@ -208,7 +208,7 @@ class EpisodePlayer:
         return [self._batch.moves(game) for game in chosen], [self._batch.outcome(game) for game in chosen]
 
     def _black_results(self) -> npt.NDArray[np.float32]:
-        """Return the results for black, with the configured result of a full board."""
+        """Return the results for black. Full boards have the configured result."""
         black = self._batch.black_results
         if self._config.full_board is FullBoard.DRAW:
             return black

@@ -39,7 +39,7 @@ class FinishedGame:
     """A self-play game with its samples."""
 
     moves: tuple[int, ...]
-    """Point indices from the empty board."""
+    """Point indices of all moves, starting from the empty board."""
     outcome: Outcome
     samples: Samples
     version: int
@@ -54,7 +54,7 @@ class Games:
 
     samples: Samples
     moves: list[tuple[int, ...]]
-    """Point indices of each finished game, from the empty board."""
+    """Point indices of the moves of each game, starting from the empty board."""
     outcomes: list[Outcome]
     versions: list[int]
     """Version of the weights that played each game."""

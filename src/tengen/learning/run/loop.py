@@ -75,7 +75,7 @@ class NetLoopConfig(LoopConfig):
     init_from: str = ""
     """Run, shipped model or weights file to start from; weights whose shapes match are copied."""
     net: NetConfig = field(default_factory=NetConfig)
-    """Network."""
+    """Network architecture."""
     milestones: tuple[int, ...] = ()
     """Iterations whose networks are kept in `milestones/`, such as [5, 10]; 0 is the untrained network."""
     milestone_every: int = 0

@@ -22,7 +22,7 @@ class Progress:
         from rich.text import Text
 
         class TwoLines(Progress):
-            """The bar, and below it the text, which is cut at the edge of the terminal."""
+            """Progress bar with the text on a second line, truncated to the width of the terminal."""
 
             def get_renderables(self) -> Iterator[RenderableType]:
                 yield from super().get_renderables()

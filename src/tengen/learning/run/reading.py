@@ -487,7 +487,7 @@ def _check_values(value: object, depth: int) -> None:
         for part in value.values() if isinstance(value, dict) else value:
             _check_values(part, depth - 1)
     elif isinstance(value, (int, float)) and not isinstance(value, bool) and not is_number(value):
-        raise ValueError("a number that is NaN, infinite or too large")
+        raise ValueError("a number is NaN, infinite or too large")
 
 
 def _seek_to_tail(file: BinaryIO, size: int) -> int:
