@@ -40,10 +40,10 @@ class PlayedGame(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class _Games:
-    """Games as arrays."""
+    """Games with their moves in one array."""
 
     moves: Indices
-    """[games, longest]: the indices of the points, then `_NONE`."""
+    """[games, longest]: point indices, padded with `_NONE`."""
     outcomes: tuple[Outcome, ...]
 
 

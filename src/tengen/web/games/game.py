@@ -158,7 +158,7 @@ class Game:
 
     @classmethod
     def from_json(cls, id: str, text: str) -> Game:
-        """Restore a game from the text returned by `as_json`. Raises `InputError` if the text is damaged."""
+        """Restore a game from the JSON returned by `as_json`. Raises `InputError` if the JSON is damaged."""
         try:
             found = json.loads(text)
             if found["version"] != _VERSION:
@@ -413,7 +413,7 @@ class Game:
         self.revision += 1
 
     def resign(self) -> None:
-        """Resign for the person whose turn it is; during an agent's turn, for the only person in the game."""
+        """Resign for the person whose turn it is; during an agent's turn, for the only human player."""
         if self.is_over:
             raise NotDueError("the game is over")
         persons = self._persons()

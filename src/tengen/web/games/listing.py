@@ -1,4 +1,4 @@
-"""Lists and searches the games of a browser."""
+"""List and search the games of a browser."""
 
 from __future__ import annotations
 
@@ -44,19 +44,19 @@ class _Entry:
 
     @property
     def own_seat(self) -> str | None:
-        """The seat of the only person; None if two people or two agents play."""
+        """The seat of the only human player; None if two people or two agents play."""
         people = [seat for seat, player in self.fields["players"].items() if player["kind"] == "person"]
         return people[0] if len(people) == 1 else None
 
     @property
     def opponents(self) -> dict[str, dict[str, Any]]:
-        """The players by key, except the only person."""
+        """The players by key, except the only human player."""
         own = self.own_seat
         return {_key_of(player): player for seat, player in self.fields["players"].items() if seat != own}
 
     @property
     def result(self) -> MyResult | None:
-        """The result for the only person; None for a decided game between two people or two agents."""
+        """The result for the only human player; None for a decided game between two people or two agents."""
         own, outcome = self.own_seat, self.outcome
         if outcome is Outcome.ONGOING:
             return MyResult.ONGOING
@@ -118,6 +118,6 @@ def _opponents_of(entries: Sequence[_Entry]) -> Iterator[Opponent]:
 
 
 def _key_of(player: dict[str, Any]) -> str:
-    """Return the text that identifies an opponent; the time per move of an agent does not matter."""
+    """Return a string that identifies an opponent. It ignores the time per move of an agent."""
     name = {"level": "level", "agent": "agent", "person": "name"}[player["kind"]]
     return f"{player['kind']}:{player[name]}"

@@ -51,13 +51,13 @@ _log = logging.getLogger(__name__)
 _MAX_GAMES = 500
 """Number of games in memory above which games without watchers are evicted; they stay in the store."""
 _MAX_LISTED = 20_000
-"""Maximum number of a browser's games that a search covers; the store's default limit is the same."""
+"""Maximum number of games per browser that a search covers; equal to the store's default limit."""
 _MAX_EXPORTED = 5000
 """Maximum number of games in an export of all games."""
 _MAX_RATED = 5000
 """Maximum number of games from which a rating is computed."""
 _MAX_EXPLORED = 500
-"""Maximum number of a browser's games in the opening explorer."""
+"""Maximum number of games per browser in the opening explorer."""
 _MIN_MOVE_MS = 10
 """Thinking time for an agent whose clock has almost run out."""
 _RETRY_S = 5.0

@@ -137,7 +137,7 @@ class AllowedAgents:
         return [name for name in self._registry.names() if self._is_allowed(self._registry.kind(name))]
 
     def _is_own(self, kind: AgentKind) -> bool:
-        """Whether the agent was named with --agents; the meaning of its text parameters is unknown."""
+        """Whether the agent was named with --agents; the server does not know what its text parameters mean."""
         return kind.name in self._registry.plugins.own
 
     def _is_allowed(self, kind: AgentKind) -> bool:
@@ -225,7 +225,7 @@ def describe_levels() -> list[LevelInfo]:
 
 @cache
 def _analyses(kind: AgentKind) -> bool:
-    """Whether the agent can analyse: every agent can, unless its network is not installed."""
+    """Whether the agent can analyse; False if its network is not installed."""
     try:
         kind.make(kind.parameters()).close()
     except TengenError:

@@ -74,7 +74,7 @@ _MAX_SERIES = 200
 _MAX_MILESTONES = 16
 """Maximum number of milestone networks of a run that evaluate a position."""
 _ZERO = "random"
-"""Player with rating 0 on the ladder from which the ratings of the levels come."""
+"""Player whose rating is 0 on the ladder that rates the levels."""
 _FIGURES = {".svg": "image/svg+xml", ".png": "image/png"}
 _MAX_FIGURE_BYTES = 4 << 20
 _MAX_DOCUMENTS = 20
@@ -301,7 +301,7 @@ def _changed_at(path: Path) -> float:
 
 
 def _reason(error: Exception, path: Path, name: str) -> str:
-    """Return the text of an error with the path on the server replaced by the public name."""
+    """Return an error message with the path on the server replaced by the public name."""
     return str(error).replace(str(path.resolve()), name).replace(str(path), name)
 
 

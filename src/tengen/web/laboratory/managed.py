@@ -234,7 +234,7 @@ def _train(order: Order) -> None:
     folder = Path(order.path)
     if order.config_sha256:
         run = Run.open(folder)
-        if run.config_sha256 != order.config_sha256:  # it may contain a command that the server has not checked
+        if run.config_sha256 != order.config_sha256:  # it may name a program that the server has not checked
             raise InputError(f"the configuration of {folder} has changed since the server checked it; resume it again")
         larger = {key: limit for key, limit in order.extension.items() if limit > run.config_table.get(key, 0)}
         if larger:  # otherwise an earlier process has already extended the run

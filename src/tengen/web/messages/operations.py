@@ -26,7 +26,7 @@ Seed = Annotated[int, Field(ge=0, lt=2**31)]
 
 
 class OperationKind(StrEnum):
-    """What a process does."""
+    """Kind of work that a process does."""
 
     TRAINING = "training"
     TOURNAMENT = "tournament"
@@ -139,7 +139,7 @@ class StartTournament(Message):
 
 
 class ResumeOperation(Message):
-    """Resume a run or tournament; a run can be extended by time or iterations, whichever limits it."""
+    """Resume a run or tournament; a run can be extended by time or by iterations, depending on its limit."""
 
     max_minutes: Minutes = 60
     more_minutes: Minutes | None = None

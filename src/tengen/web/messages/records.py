@@ -121,7 +121,7 @@ class ExportReview(ReviewFields):
 
 
 class ExportResult(Message):
-    """A written file."""
+    """An exported file."""
 
     filename: str
     media_type: str

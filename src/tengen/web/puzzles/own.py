@@ -25,7 +25,7 @@ from tengen.web.workers.scheduler import SearchPool
 _log = logging.getLogger(__name__)
 
 _MAX_GAMES = 500
-"""Maximum number of a browser's games that are searched; older games are skipped."""
+"""Maximum number of games searched per browser; older games are skipped."""
 _HUNG_MS = 600_000
 """Time after which a search counts as hung; its node limits end it much earlier."""
 _ID = re.compile(r"own-(\d{1,3})-([A-Za-z0-9_-]{16,64})")
@@ -189,7 +189,7 @@ def with_own_id(own: OwnPuzzle) -> Puzzle:
 
 
 def _state(game: Listed) -> str:
-    """Return a text that changes whenever the game must be searched again."""
+    """Return a string that changes whenever the game must be searched again."""
     return f"{game.changed_at!r} {mistakes_of(game)}"
 
 

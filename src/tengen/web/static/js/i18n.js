@@ -1,5 +1,5 @@
-/** The texts of the page: one file per language under i18n/, all with the same keys (a test compares them). A new language
- *  is a new file and a line in LANGUAGES. */
+/** The strings of the page: one file per language under i18n/, all with the same keys (a test compares them). A new
+ *  language needs a file and a line in LANGUAGES. */
 
 /** The languages by file name: the displayed name, and the language tag of the document. @type {Record<string, { name: string, tag: string }>} */
 export const LANGUAGES = { en: { name: "English", tag: "en" }, zh: { name: "中文", tag: "zh-Hans" } };
@@ -7,7 +7,7 @@ export const LANGUAGES = { en: { name: "English", tag: "en" }, zh: { name: "中�
 /** @type {Record<string, string>} */
 let texts = {};
 let language = "en";
-/** The patterns of the server's texts with their translations, the most specific ones first. @type {[RegExp, string][]} */
+/** The patterns of the server's messages with their translations, the most specific ones first. @type {[RegExp, string][]} */
 let patterns = [];
 
 export function preferredLanguage(/** @type {string | null} */ wanted) {
@@ -16,7 +16,7 @@ export function preferredLanguage(/** @type {string | null} */ wanted) {
 	return own.find((name) => name in LANGUAGES) ?? "en";
 }
 
-/** Load the texts of a language and set the language of the document. */
+/** Load the strings of a language and set the language of the document. */
 export async function loadLanguage(/** @type {string} */ name) {
 	const answer = await fetch(new URL(`../i18n/${name}.json`, import.meta.url));
 	if (!answer.ok)
@@ -48,7 +48,7 @@ export const counted = (/** @type {string} */ key, /** @type {number} */ count) 
 export const tIfKnown = (/** @type {string} */ key, /** @type {Record<string, string | number>} */ values) =>
 	key in texts ? t(key, values) : null;
 
-/** Key prefixes of the server's errors and of its other texts. */
+/** Key prefixes of the server's errors and of its other messages. */
 const [FAULT, TEXT] = ["fault.", "text."];
 /** The number of characters of a template outside its placeholders. */
 const literal = (/** @type {string} */ template) => template.replace(/\{\d+\}/g, "").length;
@@ -59,7 +59,7 @@ function patternOf(/** @type {string} */ template) {
 	return new RegExp(`^${escaped}$`, "s");
 }
 
-/** Translate an English text from the server, with the texts that it quotes; unchanged if there is no translation. @returns {string} */
+/** Translate an English message from the server and the text it quotes; unchanged if there is no translation. @returns {string} */
 export function translated(/** @type {string} */ text) {
 	const whole = texts[TEXT + text];
 	if (whole !== undefined) return whole;

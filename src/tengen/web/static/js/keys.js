@@ -17,7 +17,7 @@ const walkingFar = {
 const board = { board: ["key.board-focus", "b"] };
 const typing = { ...board, typePoint: ["key.type-point", "/"] };
 
-/** The text and the default keys of every action, by page. The keys of `everywhere` work on every page, so no page uses them. */
+/** The text and the default keys of every action, by page. The keys of `everywhere` work on every page, so no page may use them. */
 export const KEYS = {
 	everywhere: {
 		play: ["page.play", "1"],

@@ -247,7 +247,7 @@ class GamesPage {
 	}
 }
 
-/** The colour of the only person; null if there are two or none, or if the opening has not settled it. @returns {Colour | null} */
+/** The colour of the only human player; null if there are two or none, or if the opening has not settled it. @returns {Colour | null} */
 function colourOfPerson(/** @type {GameSummary} */ { black, white }) {
 	const isBlack = black?.kind === "person";
 	if (isBlack === (white?.kind === "person")) return null;

@@ -12,7 +12,7 @@ import { other } from "../workspace.js";
 export const personSeats = (/** @type {GameState} */ { players }) =>
 	/** @type {const} */ (["proposer", "chooser"]).filter((seat) => players[seat]?.kind === "person");
 
-/** The colour of the only person; null if there are two or none. @returns {Colour | null} */
+/** The colour of the only human player; null if there are two or none. @returns {Colour | null} */
 export function personColour(/** @type {GameState} */ game) {
 	const seats = personSeats(game);
 	if (seats.length !== 1 || !game.blackSeat) return null;

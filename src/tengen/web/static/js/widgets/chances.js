@@ -7,7 +7,7 @@ import { t } from "../i18n.js";
 
 /** @typedef {{ blackWinrate: number, proof?: string | null }} Chance an evaluation; the proof is from black's point of view */
 
-/** Return the text of a proof from black's point of view. The server reports proofs for the side to move. */
+/** Format a proof from black's point of view. The server reports proofs for the side to move. */
 export function proofForBlack(/** @type {Proof | null} */ proof, /** @type {Colour} */ toMove) {
 	if (!proof) return null;
 	const sign = proof.result === "draw" ? "=" : (proof.result === "win") === (toMove === "black") ? "+" : "-";

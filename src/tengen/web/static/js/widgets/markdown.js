@@ -12,7 +12,7 @@ const BLOCK = /^(#{1,6} |```|\||\s*[-*] |\s*\d+\. |$)/;
 
 /** @typedef {(file: string) => string | null} Figure the address of a picture; null if it is not shown */
 
-/** Draw code, links, pictures and emphasis in a text. @returns {Child[]} */
+/** Render code, links, pictures and emphasis in a line. @returns {Child[]} */
 function inline(/** @type {string} */ text, /** @type {Figure} */ figure) {
 	/** @type {Child[]} */
 	const parts = [];
