@@ -184,7 +184,7 @@ lock: $(STAMPS)/venv  ## Update the locked packages in requirements/ to the newe
 	@printf '%s\n' $(call pinned,scikit-build-core) $(call pinned,nanobind) cmake ninja | \
 	  $(LOCK_LIKE_DEVELOP) - --output-file requirements/build.txt
 	@printf '%s\n' $(call pinned,pytest) $(call pinned,pytest-xdist) $(call pinned,hypothesis) | \
-	  $(LOCK_LIKE_DEVELOP) pyproject.toml - --output-file requirements/sanitize.txt
+	  $(LOCK_LIKE_DEVELOP) pyproject.toml --extra envs - --output-file requirements/sanitize.txt
 
 docs: $(STAMPS)/develop  ## Build the documentation into site/
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet $(ARGS)
@@ -194,7 +194,7 @@ docs: $(STAMPS)/develop  ## Build the documentation into site/
 
 # ---- Sanitizers: separate builds with the consistency checks ----------------------------------------------------------
 
-NATIVE_TESTS := $(wildcard tests/core tests/patterns tests/search tests/agents/test_simple.py)
+NATIVE_TESTS := $(wildcard tests/core tests/patterns tests/search tests/agents/test_simple.py tests/envs/test_copies.py tests/envs/test_vector.py)
 
 $(addprefix build/sanitize-,$(addsuffix /stamp,address thread)): build/sanitize-%/stamp: $(NATIVE_SOURCES) $(STAMPS)/build
 	@echo "Building the native module with the $* sanitizer …"
