@@ -1,1 +1,1 @@
-"""Tools for those who work on Tengen; not part of the package."""
+"""Tools for developing Tengen; not part of the package."""

@@ -1,7 +1,7 @@
-"""Pages of the documentation that are written when `make docs` builds it (a hook of mkdocs).
+"""Generates pages of the documentation when `make docs` builds it (an mkdocs hook).
 
-The command line, the configuration keys and the players are described by the program itself. The pages of `papers/`
-and CONTRIBUTING.md keep their paths in the repository, with their links adapted.
+The pages on the command line, the configuration keys and the players are generated from the program. The pages of
+`papers/` and CONTRIBUTING.md keep their paths in the repository, with their links adapted.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ BORROWED = ("CONTRIBUTING.md", "papers/README.md", "papers/*/README.md", "papers
 _LINK = re.compile(r"(\]\()(?!\w+:|#)([^)\s#]+)")
 _HELP_WIDTH = "100"
 _CONFIGURATION_INTRODUCTION = """\
-*For everyone who changes a preset: the keys that `--set KEY=VALUE` accepts and that `config.toml` of a run contains.
+*For everyone who changes a preset: the keys that `--set KEY=VALUE` accepts and that a run's `config.toml` contains.
 `tengen train ALGORITHM --keys --preset NAME` lists them with the values of a preset.*"""
 _PLAYERS_INTRODUCTION = """\
-*For everyone who names a player on the command line, in a tournament file or in Python: `NAME:key=value,key=value`.*"""
+*For everyone who specifies a player on the command line, in a tournament file or in Python, as `NAME:key=value,…`.*"""
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
@@ -57,7 +57,7 @@ def borrowed_files() -> list[str]:
 
 
 def site_links(markdown: str, page: str) -> str:
-    """Return the text of a page with links as they are on the site, where docs/ is the root.
+    """Return the text of a page with its links adapted to the site, where docs/ is the root.
 
     >>> site_links("[a](../../papers/README.md)", "results/ladder.md")
     '[a](../papers/README.md)'

@@ -1,6 +1,6 @@
 """Write the pictures of the documentation: `python -m tools.docs_pictures`.
 
-The analysis is searched with a fixed number of nodes, so the picture is the same everywhere.
+The analysis searches a fixed number of nodes, so the picture is the same on every machine.
 """
 
 from __future__ import annotations

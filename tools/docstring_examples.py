@@ -11,7 +11,7 @@ _EXAMPLE = re.compile(r"^>>>.*(?:\n(?!$).*)*", re.MULTILINE)
 
 
 class DocstringExamples(griffe.Extension):
-    """Put every example into a fenced block; Markdown would take `>>>` for a quotation."""
+    """Put every example into a fenced block; Markdown would render `>>>` as a quotation."""
 
     def on_object(self, *, obj: griffe.Object, **_: Any) -> None:
         """Change the docstring of an object before it is rendered."""

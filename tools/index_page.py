@@ -1,8 +1,8 @@
-"""The description for the package index: README.md with absolute links, and the project's URLs.
+"""Metadata for the package index: README.md with absolute links as the description, and the project's URLs.
 
 scikit-build-core calls `dynamic_metadata` when it builds a package (see pyproject.toml). The links need the address of
-the repository: continuous integration sets TENGEN_REPOSITORY_URL and TENGEN_REPOSITORY_REF, the tag or branch. Without
-them, the links stay relative and there are no URLs.
+the repository: continuous integration sets TENGEN_REPOSITORY_URL, and TENGEN_REPOSITORY_REF to the tag or branch.
+Without the address, the links stay relative and there are no URLs.
 """
 
 from __future__ import annotations

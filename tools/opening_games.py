@@ -62,7 +62,7 @@ def _third_stones(second: tuple[int, int]) -> list[tuple[int, int]]:
 
 
 def play(rule: str, folder: Path) -> Path:
-    """Play the games of a rule; a killed run is continued. Returns the database."""
+    """Play the games of a rule, resuming an interrupted run. Returns the database."""
     folder.mkdir(parents=True, exist_ok=True)
     (folder / f"{rule}.txt").write_text("".join(f"15/{rule}/{line}\n" for line in classical_openings()), "utf-8")
     players = ", ".join(f'"alphabeta:nodes={nodes},hash-mb={mb}"' for nodes, mb in STRENGTHS)

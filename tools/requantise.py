@@ -1,6 +1,6 @@
 """Rewrite `model-int8.onnx` of shipped networks: `python -m tools.requantise [NAME…]`.
 
-The training data of shipped networks is not part of the repository, so games of the simple players calibrate them.
+The training data of shipped networks is not in the repository, so they are calibrated on games of the simple players.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""Run a command whose output nobody needs unless it fails, and show that it is still running.
+"""Run a command, show that it is still running, and print its output only if it fails.
 
     python tools/run_quietly.py TEXT COMMAND…
 
-prints the text with the seconds so far and, if the command is a build by ninja, its progress. If the command fails, its
-output follows. Uses nothing but the standard library, because it runs before anything is installed.
+Prints TEXT with the elapsed seconds and, if the command is a ninja build, its progress. Uses only the standard library,
+because it runs before anything is installed.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from pathlib import Path
 
 _STEP = re.compile(rb"\[(\d+)/(\d+)\]")
 _SECONDS_BETWEEN_LINES = 15.0
-"""Interval of the lines if the output is not a terminal."""
+"""Interval between progress lines if the output is not a terminal."""
 
 
 def main(text: str, command: list[str]) -> int:

@@ -1,7 +1,7 @@
 """Tengen, the Gomoku AI laboratory: play, train, rate and explain every family of Gomoku player.
 
 Start with `Position` and `make_agent`. `load_game`, `analyse`, `threats`, `find_win`, `play_match`, `rate` and `train`
-do the usual tasks in one call; they are imported on first use (`tengen.front`). Importing this package needs only
+perform common tasks in one call; they are imported on first use (`tengen.front`). Importing this package needs only
 numpy.
 """
 

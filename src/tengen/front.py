@@ -1,8 +1,8 @@
 """The functions of `tengen` for scripts and notebooks.
 
-Each function is a few lines on top of a layer with more options: `tengen.arena` for matches and tournaments,
+Each function is a thin wrapper around a layer with more options: `tengen.arena` for matches and tournaments,
 `tengen.learning` for training, `tengen.records` for game files. `tengen` imports this module when one of its functions
-is first used, so that `import tengen` stays cheap.
+is first used, so that `import tengen` stays fast.
 """
 
 from __future__ import annotations
@@ -39,8 +39,8 @@ _WIN_MS = 2000
 def load_game(path: str | os.PathLike[str], *, number: int = 1, ruleset: Ruleset | str | None = None) -> GameRecord:
     """Read a game from a file in any format; iterating over the game yields its positions.
 
-    `number` chooses one of several games, and `ruleset` supplies what the file does not state. Raises `RecordError` if
-    the file is damaged or has no such game.
+    `number` selects one of several games, and `ruleset` applies if the file does not state its rules. Raises
+    `RecordError` if the file is damaged or has no game with this number.
     """
     record = next(itertools.islice(iterate(path, ruleset=ruleset), number - 1, None), None) if number > 0 else None
     if record is None:
@@ -49,7 +49,7 @@ def load_game(path: str | os.PathLike[str], *, number: int = 1, ruleset: Ruleset
 
 
 class RunningAnalysis:
-    """A running analysis. Iterating over it yields ever better snapshots; `final` returns the last one."""
+    """A running analysis. Iterating over it yields successively better snapshots; `final` returns the last one."""
 
     def __init__(self, snapshots: Iterator[Analysis]) -> None:
         self._snapshots = snapshots
@@ -77,7 +77,7 @@ def analyse(
     depth: int | None = None,
     simulations: int | None = None,
 ) -> RunningAnalysis:
-    """Analyse a position with any agent, for 2 seconds unless another limit is given.
+    """Analyse a position with any agent (default: for 2 seconds, if no limit is given).
 
     >>> import tengen
     >>> best = tengen.analyse(tengen.Position.from_moves("9x9", "e5a1e6a2e7a3"), depth=3).final().lines[0]
@@ -109,8 +109,8 @@ def find_win(
 ) -> ThreatResult | None:
     """Search for a win by continuous threats, first by fours alone, then also by open threes; None if no win is found.
 
-    `for_side` is the attacker, as if it were to move (default: the side to move). A win that is returned is proved
-    against every defence; None does not prove that there is no win.
+    `for_side` is the attacker, as if it were to move (default: the side to move). A returned win is proved against
+    every defence; None does not prove that there is no win.
 
     >>> import tengen
     >>> print(tengen.find_win(tengen.Position.from_moves("15x15", "h8a1i8a2j8a3")))
@@ -137,7 +137,7 @@ class MatchResult:
     draws: int
     losses: int
     elo: float
-    """Elo difference; if one player won every game, computed as if it had lost half a point."""
+    """Elo difference. If one player won every game, it is computed as if that player had lost half a point."""
     elo_interval: tuple[float, float]
     """The 95 % interval of the Elo difference."""
     likelihood_of_superiority: float
@@ -311,7 +311,7 @@ def train(
     """Train a player as `tengen train` does, and return its run; `run.agent` names the player.
 
     `settings` override the preset, such as `{"net.channels": 16, "ruleset": "6x6:4"}`. With `resume`, the run in the
-    folder `run` continues, and `minutes` and the other limits can be raised. `wandb` is a project of Weights & Biases
+    folder `run` continues, and `minutes` and the other limits can be raised. `wandb` names a Weights & Biases project
     that also receives the metrics.
     """
     from rich.console import Console
@@ -346,5 +346,5 @@ def train(
 
 
 def _setting_text(value: object) -> str:
-    """Return a setting as `--set` expects it; a ruleset becomes its text."""
+    """Format the value of a setting for `--set`; a ruleset is written as text."""
     return json.dumps(list(value) if isinstance(value, tuple) else value, default=str)

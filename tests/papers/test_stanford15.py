@@ -115,7 +115,7 @@ def test_all_filters_are_drawn(lab: Lab) -> None:
 
 def test_filters_of_another_network_are_refused(lab: Lab) -> None:
     save_net(lab.run_folder("small") / WEIGHTS_FILE, build_net(MDRNN, NINE), NINE)
-    with pytest.raises(InputError, match="small is a mdrnn network, which has no such filters"):
+    with pytest.raises(InputError, match="small is a network of kind mdrnn, which has no filters"):
         Filters(name="f", training="small").run(lab)
 
 

@@ -20,7 +20,7 @@ _REACH_S = 5.0
 
 @dataclass(frozen=True, slots=True)
 class On:
-    """Where games are played: the value of `--on`.
+    """Place where games are played, as given by `--on`.
 
     >>> On.parse("local").is_ray, On.parse("ray=10.0.0.1:6379").address
     (False, '10.0.0.1:6379')
@@ -50,7 +50,7 @@ class On:
 
 @contextmanager
 def connected(on: On) -> Iterator[None]:
-    """Connect to the cluster, and disconnect on exit, which also stops a cluster that was started here."""
+    """Connect to the cluster. On exit, disconnect, and stop the cluster if it was started here."""
     with needs_extra("--on ray", "cluster"):
         import ray
     if ray.is_initialized():  # keep the caller's connection

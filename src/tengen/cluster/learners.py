@@ -1,8 +1,8 @@
 """Training steps shared by several processes: torch's data-parallel training under Ray Train.
 
-The driver samples the batches, as for one learner, and each process computes its part of every batch. Gradients are
-averaged over the processes, so the steps equal those of one learner up to rounding. After the steps of an iteration,
-the driver receives the new state; checkpoints, validation and publishing work as with one learner.
+The driver samples the batches, and each process computes its part of every batch. Gradients are averaged over the
+processes, so the steps equal those of a single learner up to rounding. After the steps of an iteration, the driver
+receives the new state; checkpoints, validation and publishing work as with a single learner.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""`WorkerPool` on a cluster: the same function executes the same orders on other machines.
+"""The counterpart of `WorkerPool` on a cluster: executes orders on other machines.
 
 Each Ray worker has a pool of one process, so a player that crashes or hangs is handled exactly as on one machine. If a
 Ray worker or its node is lost, the pool sends the worker's orders again.

@@ -1,8 +1,8 @@
 """Workers as Ray actors.
 
-An actor executes one order per call. Ray never restarts an actor or retries a call, because either would run an order
-twice. Instead, the fleet starts another worker and sends the order again. All actors and objects belong to this process
-and die with it.
+An actor executes one order per call. Ray is configured never to restart an actor or retry a call, because either could
+run an order twice. Instead, the fleet starts another worker and sends the order again. All actors and objects belong to
+this process and die with it.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from tengen.cluster.fleet import Started, WorkerLostError
 from tengen.errors import TengenError, WorkerError
 
 CarryOut: TypeAlias = Callable[..., Any]
-"""Executes one order, whose parts are passed as arguments."""
+"""Function that executes one order, whose parts are passed as arguments."""
 Prepare: TypeAlias = Callable[[int], AbstractContextManager[CarryOut]]
-"""Called in the new process with the worker's number; must be picklable."""
+"""Function called in the new process with the worker's number; must be picklable."""
 
 
 class RaySite:

@@ -1,8 +1,8 @@
 """Self-play on a fleet: workers play continuously, and an iteration uses the games that have arrived.
 
-The driver requests from every worker the games it finishes in the next few seconds with the newest weights. Unfinished
-games stay in the worker between calls, so a lost worker loses only its unfinished games. Games that arrive after an
-iteration is complete count towards the next one.
+Each call asks a worker to play for a short time with the newest weights and to return the games that it finishes.
+Unfinished games stay in the worker between calls, so losing a worker loses only its unfinished games. Games that arrive
+after an iteration is complete count towards the next iteration.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ CALL_S = 1.0
 _CALLS_PER_SECOND = 200
 """Maximum rate of answers that the driver has to process."""
 _RATE_S = 30.0
-"""Rates are averaged over this many seconds."""
+"""Seconds over which rates are averaged."""
 _LOOK_S = 0.5
 _ARRAY = "fleet"
 """Name of the checkpoint array with the next worker's number and the number of workers lost so far."""
@@ -188,7 +188,7 @@ class FleetSelfPlay:
 
 @contextmanager
 def open_player(spec: SelfPlaySpec, number: int) -> Iterator[Callable[[Request, bytes], Shard]]:
-    """Prepare a worker, whose unfinished games continue from call to call."""
+    """Prepare a worker that continues its unfinished games from call to call."""
     player = SelfPlayer(spec, parallel=spec.parallel // spec.actors, seed=spec.worker_seed(number))
     finished: deque[FinishedGame] = deque()
     version: int | None = None

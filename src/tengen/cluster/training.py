@@ -1,4 +1,4 @@
-"""Where a run is trained: in this process, or with games and training steps on the Ray cluster given by `--on`."""
+"""Selects where a run is trained: in this process, or with games and training steps on the cluster given by `--on`."""
 
 from __future__ import annotations
 

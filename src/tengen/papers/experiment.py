@@ -1,8 +1,8 @@
-"""The experiments of a paper: what they share, and the figures that they produce.
+"""Base classes for the experiments of a paper, and the figures that experiments produce.
 
 An experiment is a frozen dataclass made from a table in the paper's `config.toml`. It plays, trains or measures, and
 returns figures by name. Its work is stored in the output folder, so a stopped experiment can be resumed. The paper's
-own numbers have the same names in `expected.json`, so tables need nothing else.
+own numbers have the same names in `expected.json`, which lets tables compare them with ours.
 """
 
 from __future__ import annotations
@@ -114,12 +114,12 @@ class _Count:
 
 
 class MissingDataError(InputError):
-    """An experiment needs files that cannot be shipped; the other experiments run without it."""
+    """An experiment needs files that cannot be shipped. The paper's other experiments still run."""
 
 
 @dataclass(slots=True)
 class Findings:
-    """What an experiment found."""
+    """The results of an experiment."""
 
     figures: dict[str, Figure] = field(default_factory=dict)
     """The figures by name, such as `level-0/running_reward`."""
@@ -129,27 +129,27 @@ class Findings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lab:
-    """Where and how experiments run."""
+    """The settings for running experiments: folders, networks, engines and where games are played."""
 
     out: Path
     console: Console
     trains_shipped: bool = False
-    """Whether to train networks from scratch that could be taken from shipped models."""
+    """Whether to train networks from scratch even if there is a shipped model."""
     engines: Mapping[str, str] = field(default_factory=dict)
     """Commands of the external engines that take part, by name."""
     shipped: Mapping[str, str] = field(default_factory=dict)
-    """Shipped models by training; each replaces its training unless `trains_shipped` is set."""
+    """Shipped models by training experiment; each replaces its experiment unless `trains_shipped` is set."""
     concurrency: int = 1
-    """Games played at the same time."""
+    """Number of games played at the same time."""
     on: str = "local"
-    """Where games are played, including AlphaZero's self-play, as in `--on`."""
+    """Place where games are played, including AlphaZero's self-play, written as for `--on`."""
 
     def run_folder(self, training: str, seed: int = 1) -> Path:
-        """Return the folder of a training run."""
+        """Return the folder of a run of a training experiment."""
         return self.out / "runs" / training / str(seed)
 
     def network(self, training: str, seed: int = 1) -> Path | str:
-        """Return the run or shipped model of a training. Raises `InputError` if neither exists."""
+        """Return the run folder or shipped model of a training experiment. Raises `InputError` if neither exists."""
         folder = self.run_folder(training, seed)
         if (folder / "model.onnx").exists():
             return folder
@@ -158,7 +158,7 @@ class Lab:
         raise InputError(f"the network of {training!r}, seed {seed}, is not trained yet: {folder} does not exist")
 
     def player(self, text: str) -> str:
-        """Replace every `{training}` in an agent specification by its run or shipped model.
+        """Replace every `{training}` in an agent specification by the run or shipped model of that experiment.
 
         `{training@5}` is the network that the run kept after iteration 5.
         """
@@ -173,7 +173,7 @@ class Lab:
         return _NETWORK.sub(parameter, text)
 
     def parts(self, experiment: Experiment) -> Parts:
-        """Return the finished parts of an experiment that was stopped.
+        """Return the finished parts of a stopped experiment.
 
         Raises `InputError` if they were measured with other settings.
         """
@@ -181,7 +181,7 @@ class Lab:
 
 
 class Parts:
-    """Parts of an experiment, kept in a file, so that a stopped experiment does not measure them again."""
+    """Finished parts of an experiment, stored in a file, so that a resumed experiment does not measure them again."""
 
     def __init__(self, path: Path, experiment: Experiment, lab: Lab) -> None:
         self._path = path
@@ -194,7 +194,7 @@ class Parts:
             raise InputError(f"{path} is damaged: it lacks settings or parts; delete it to repeat the measurements")
         if not experiment.has_settings(table["settings"], lab):
             raise InputError(
-                f"{path} has parts of {experiment.name} with other settings: choose another folder with --out"
+                f"{path} contains parts of {experiment.name} with other settings: choose another folder with --out"
             )
         self._parts = table["parts"]
 
@@ -211,16 +211,16 @@ class Parts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Experiment(ABC):
-    """A part of a paper that can be run on its own."""
+    """Part of a paper that can be run on its own."""
 
     name: str
     about: str = ""
     """What the experiment measures, in one line."""
     column: Column = Column.AUTHORS
     needs_retraining: bool = False
-    """Whether it runs only if every network is trained from scratch."""
+    """Whether the experiment runs only if every network is trained from scratch."""
     needs_shipped: bool = False
-    """Whether it runs only with shipped networks, because another experiment measures the trained ones."""
+    """Whether the experiment runs only with shipped networks; another one then measures newly trained networks."""
     figure: str = ""
     """First part of the figures' names (default: the experiment's name). Experiments that fill different columns of the
     same rows share it.
@@ -231,7 +231,7 @@ class Experiment(ABC):
         return "/".join((self.figure or self.name, *parts))
 
     def settings_table(self, lab: Lab) -> dict[str, Any]:
-        """Return the settings that determine the results, as they are after a round trip through JSON."""
+        """Return the settings that determine the results, in the form they have after a round trip through JSON."""
         table = to_table(self)
         if table.get("takes_engines"):
             table["engines"] = dict(lab.engines)
@@ -248,7 +248,7 @@ class Experiment(ABC):
 
     @abstractmethod
     def run(self, lab: Lab) -> Findings:
-        """Run the experiment, or continue it."""
+        """Run or resume the experiment."""
 
     def draw(self, lab: Lab, data: Mapping[str, Any]) -> None:
-        """Draw the plots of finished findings into the output folder."""
+        """Draw plots of an experiment's stored data in the output folder."""

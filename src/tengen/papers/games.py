@@ -1,4 +1,4 @@
-"""Games between players as experiments: every pair plays both colours; players also play themselves if requested."""
+"""Experiments with games between players: each pair plays with both colours, and players can also play themselves."""
 
 from __future__ import annotations
 
@@ -33,13 +33,16 @@ class Games(Experiment):
 
     rules: Ruleset
     players: Mapping[str, str]
-    """Agent specifications by name; `{training}` stands for the network of a training."""
+    """Agent specifications by name; `{training}` stands for the network of that training experiment."""
     rounds: int = 10
     """Games per pair and colour."""
     first_games: int = 0
-    """Number of first games per pair and colour, as in the paper, whose results are also reported alone; 0 for none."""
+    """Number of games per pair and colour in the paper; the results of that many first games are also reported alone.
+
+    0 disables the additional report.
+    """
     challengers: int = 0
-    """Number of players at the start of the list who play all others but not each other; 0 for a round robin."""
+    """Number of challengers: the first players in the list, who play all others but not each other; 0: round robin."""
     plays_self: bool = False
     """Whether every player also plays itself."""
     takes_engines: bool = False
@@ -54,7 +57,7 @@ class Games(Experiment):
     pictures: int = 0
     """Number of games per pair for which a picture is written."""
     publishes_pictures: bool = False
-    """Whether the pictures are saved among the plots, which are published."""
+    """Whether to save the pictures with the plots, so that they are published."""
 
     def __post_init__(self) -> None:
         check_at_least(self, 1, "rounds")

@@ -1,7 +1,7 @@
-"""The papers: experiments from `config.toml`, the paper's numbers from `expected.json`, and running all experiments.
+"""Loads papers, runs their experiments, and formats and publishes the results.
 
-Both files are in the folder of the paper in this package. Kinds of experiments that only one paper has are in that
-paper's module `experiments`, which lists them as `KINDS`.
+A paper's folder in this package has its experiments in `config.toml` and the paper's own numbers in `expected.json`.
+Kinds of experiments that only one paper has are in that paper's module `experiments`, which lists them as `KINDS`.
 """
 
 from __future__ import annotations
@@ -50,9 +50,9 @@ class Claim:
     said: str = ""
     """The paper's statement, if it is not a number."""
     unit: str = ""
-    """`share`, `count`, `seconds` or nothing for a plain number."""
+    """`share`, `count` or `seconds`; empty for a plain number."""
     headline: bool = False
-    """Whether the claim is in the summary of all papers."""
+    """Whether the claim appears in the summary of all papers."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,7 +67,7 @@ class Section:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Expected:
-    """The numbers of the paper, and ours as published."""
+    """The paper's numbers, and our published numbers."""
 
     sections: tuple[Section, ...]
     ours: Mapping[str, Mapping[str, Figure]] = field(default_factory=dict)
@@ -108,11 +108,11 @@ class Paper:
     experiments: tuple[Experiment, ...]
     expected: Expected
     shipped: Mapping[str, str] = field(default_factory=dict)
-    """Shipped models that can replace a training, by training."""
+    """Shipped models that can replace a training experiment, by the name of the experiment."""
 
 
 def load_paper(name: str, *, quick: bool = False) -> Paper:
-    """Read a paper's experiments and numbers; `quick` is the short form, which leaves out long experiments."""
+    """Read a paper's experiments and numbers; `quick` reads the short form, which omits long experiments."""
     if name not in paper_names():
         raise InputError(f"unknown paper {name!r} (known: {', '.join(paper_names())})")
     folder = _PACKAGE / name
@@ -180,7 +180,7 @@ def run_paper(paper: Paper, lab: Lab, *, only: Sequence[str] = (), quick: bool =
         try:
             found = experiment.run(lab)
         except MissingDataError as error:
-            lab.console.print(f"{experiment.name} is left out: {error}", soft_wrap=True)
+            lab.console.print(f"{experiment.name} is skipped: {error}", soft_wrap=True)
             continue
         _keep(results, experiment, found, lab, time.monotonic() - wall, _cpu_seconds() - cpu)
         write_results(paper, results, lab.out)
@@ -411,12 +411,12 @@ def format_summary(papers: Sequence[Paper]) -> str:
 _SUMMARY = """\
 # The papers in one table
 
-*For readers of the papers: what each one claims, the same system re-run here, and our best form. The last column is the
-command that measures it. [The papers](../../papers/README.md) have a page each. Brackets contain 95 % intervals, or the
-range over several seeds.*
+*For readers of the papers: each paper's claims, the same system re-run here, and our best form. The last column is the
+command that measures them. [Each paper](../../papers/README.md) has its own page. Brackets contain 95 % intervals, or
+the range over several seeds.*
 
-"Not run yet" is about the experiments in their present form. The results of earlier forms, which the README names, are
-on the papers' own pages, with what was different.
+"Not run yet" refers to the current form of an experiment. The results of earlier forms, which the README mentions, are
+on the papers' own pages, together with the differences.
 
 """
 
@@ -433,8 +433,8 @@ def publish(paper: Paper, results: Results, source: Path, target: Path, summary:
     """Publish the finished experiments of a run, and store their figures in `expected.json`.
 
     Results, table and plots are copied to `target`; `summary`, the page with the headlines of all papers, is rewritten.
-    They replace earlier results of the same experiments; other published results are kept if their settings still
-    match. Returns the names of the experiments without published results.
+    The new results replace earlier results of the same experiments; other published results are kept if their settings
+    still match. Returns the names of the experiments without published results.
 
     Raises `InputError` for a quick run, for results of another paper or with other settings, and if no experiment is
     finished.
@@ -481,5 +481,5 @@ def publish(paper: Paper, results: Results, source: Path, target: Path, summary:
 
 
 def _has_settings(experiment: Experiment, done: Mapping[str, Any], lab: Lab) -> bool:
-    """Whether published results were produced with these settings, whatever external engines took part."""
+    """Whether published results were produced with these settings, regardless of which external engines took part."""
     return experiment.has_settings(done, replace(lab, engines=done.get("engines", {})))

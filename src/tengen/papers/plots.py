@@ -1,4 +1,4 @@
-"""Plots of papers: lines and heat maps."""
+"""Plots for papers: lines, heat maps and filters."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def draw_heat_map(
 ) -> None:
     """Draw shares from 0 to 1 as a heat map, with `texts` (default: the percentages) in its cells.
 
-    NaN is a cell without a value. `axes_names` are the names of the columns and of the rows.
+    NaN marks a cell without a value. `axes_names` are the titles of the column axis and of the row axis.
     """
     width = max((len(text) for line in texts for text in line), default=0) if texts else 3
     figure = new_figure(2.5 + max(0.5, 0.14 * width) * len(columns), 1.4 + 0.35 * len(rows))
@@ -75,7 +75,7 @@ def draw_heat_map(
 
 
 def draw_filters(filters: npt.NDArray[np.float32], path: Path, title: str) -> None:
-    """Draw filters [K, h, w] as one picture, the strongest first, each scaled to its largest weight."""
+    """Draw filters [K, h, w] as one picture, strongest first, each scaled to its largest weight."""
     count, height, width = filters.shape
     columns = int(np.ceil(np.sqrt(count)))
     rows = -(-count // columns)

@@ -1,4 +1,4 @@
-"""Training runs as experiments: from a preset, with several seeds, possibly each from the network of an earlier run."""
+"""Training runs as experiments: one preset with several seeds, optionally starting from networks of earlier runs."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ class Training(Experiment):
     seeds: int = 1
     """Number of runs, with the seeds 1, 2, …"""
     after: str = ""
-    """Training whose network the run with the same seed starts from."""
+    """Training experiment from whose network, of the same seed, each run starts."""
     shipped: str = ""
-    """Shipped model used in place of the run with seed 1, unless everything is trained from scratch."""
+    """Shipped model that replaces the runs, unless everything is trained from scratch."""
     reaches: tuple[str, ...] = ()
     """Thresholds such as `running_reward>4`; the figure is the number of games until the threshold is passed."""
     final: tuple[str, ...] = ()
@@ -112,8 +112,8 @@ class Training(Experiment):
 def _without_source(table: Mapping[str, Any]) -> dict[str, Any]:
     """Return the part of a configuration that determines what is learned.
 
-    `init_from` is left out because its path depends on the output folder, and strength measurements do not change a
-    run.
+    `init_from` is omitted because its path depends on the output folder, and `strength` because measurements do not
+    affect training.
     """
     return {key: value for key, value in table.items() if key not in ("init_from", "strength")}
 

@@ -1,4 +1,4 @@
-"""The same training with single settings changed, which shows what each of them is worth."""
+"""Training with single settings changed, to measure the effect of each."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tengen.papers.training import Training
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Variants(Experiment):
-    """Runs of one preset in several variants, all measured in the same way."""
+    """Training runs of one preset in several variants, all measured in the same way."""
 
     algorithm: str
     preset: str
@@ -31,7 +31,7 @@ class Variants(Experiment):
     best: tuple[str, ...] = ()
     """Metrics whose highest value is a figure."""
     curve: str = ""
-    """Metric that is drawn against the number of games or samples."""
+    """Metric that is plotted against the number of games."""
 
     def __post_init__(self) -> None:
         check_at_least(self, 1, "seeds")
@@ -56,7 +56,7 @@ class Variants(Experiment):
         return findings
 
     def training(self, lab: Lab, variant: str) -> Training:
-        """Return the training of a variant."""
+        """Return the training experiment for a variant."""
         return Training(
             name=f"{self.name}-{re.sub(r'[^a-z0-9]+', '-', variant.lower()).strip('-')}",
             about=variant,

@@ -28,7 +28,7 @@ _OWN, _OTHER, _LAST = 0, 1, 2
 
 
 class Defect(StrEnum):
-    """What is wrong with the stored positions."""
+    """A defect of the stored positions."""
 
     LAST_POSITION = "last-position"
     """Every stored position is the last one of its game."""
@@ -41,15 +41,15 @@ class Defect(StrEnum):
 
 
 def corrupt(games: Games, ruleset: Ruleset, defects: Collection[Defect]) -> Games:
-    """Return games whose samples have the defects. Every move of every game must be a sample, in order.
+    """Return the games with the defects applied to their samples. Every move of every game must be a sample, in order.
 
     Raises `InputError` if a move is not a sample, for example because games begin with random stones.
     """
     lengths = [len(moves) for moves in games.moves]
     if sum(lengths) != len(games.samples):
         raise InputError(
-            f"the defects need a sample for every move, but there are {len(games.samples)} for {sum(lengths)} moves:"
-            " use full searches and no openings"
+            f"the defects need a sample for every move, but there are {len(games.samples)} samples for {sum(lengths)}"
+            " moves: use full searches and no openings"
         )
     parts: list[Samples] = []
     old = np.zeros((2, ruleset.area), np.int8)

@@ -1,4 +1,4 @@
-"""Experiments of "AlphaGomoku" (alphagomoku8): why its training failed, and what the sign error of its search costs."""
+"""Experiments of "AlphaGomoku" (alphagomoku8): the causes of its failed training, and the effect of its sign error."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class DefectiveTraining(Training):
 
     @contextmanager
     def open_place(self, lab: Lab, run: Run, progress: Progress) -> Iterator[alphazero.Place]:
-        """Yield the place of the run, with defects if there are any."""
+        """Yield the place where the run is trained; its self-play data have the defects, if any."""
         with Training.open_place(self, lab, run, progress) as place:
             ruleset = run.config(alphazero.Config).ruleset
             yield DefectivePlace(place, ruleset, frozenset(self.defects)) if self.defects else place
@@ -38,7 +38,7 @@ class DefectiveTraining(Training):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Defects(Variants):
-    """The same training with single defects of the training data, with all of them, and without any."""
+    """The same training with each defect of the training data alone, with all defects, and with none."""
 
     defects: Mapping[str, tuple[Defect, ...]] = field(default_factory=dict)
     """Defects by variant; variants that are not listed have none."""
@@ -49,7 +49,7 @@ class Defects(Variants):
             raise InputError(f"{self.name}: defects lists the unknown variant {min(unknown)!r}")
 
     def training(self, lab: Lab, variant: str) -> Training:
-        """Return the training of a variant."""
+        """Return the training experiment for a variant."""
         plain = Variants.training(self, lab, variant)
         settings = {one.name: getattr(plain, one.name) for one in fields(plain)}
         return DefectiveTraining(**settings, defects=self.defects.get(variant, ()))
@@ -61,7 +61,7 @@ class SignError(Experiment):
 
     rules: Ruleset
     network: str = ""
-    """Training whose network plays."""
+    """Training experiment whose network plays."""
     model: str = ""
     """Shipped model that plays instead."""
     opponents: Mapping[str, str]

@@ -1,7 +1,7 @@
 """The tree search of AlphaGomoku in its simplest form, with or without the sign error in its code.
 
-The code multiplies backed-up values by the colour to move, so they are inverted in every position in which the first
-player is to move: the second player's own five looks lost. The native search has no such switch.
+The code multiplies backed-up values by the colour to move. They are therefore inverted in every position in which the
+first player is to move: a five by the second player counts as a loss for it. The native search cannot reproduce this.
 """
 
 from __future__ import annotations
@@ -45,14 +45,14 @@ class _Node:
         values = self.sums / np.maximum(self.visits, 1)
         scores = values + c_puct * self.priors * np.sqrt(self.visits.sum()) / (1 + self.visits)
         best = scores.max()
-        # Before the first visit all scores are 0; the highest prior comes first.
+        # Before the first visit, all scores are 0; break the tie by the highest prior.
         return int(np.where(scores == best, self.priors, -1).argmax())
 
 
 def choose_moves(
     positions: Sequence[Position], evaluator: Evaluator, *, simulations: int, c_puct: float, sign_error: bool = False
 ) -> list[Point]:
-    """Search several positions at once, each in its own tree; return the most visited move of each.
+    """Search several positions at once, each in its own tree, and return the most visited move for each.
 
     `sign_error` inverts the values that are backed up to positions in which black is to move.
     """
@@ -63,7 +63,7 @@ def choose_moves(
 def count_visits(
     positions: Sequence[Position], evaluator: Evaluator, *, simulations: int, c_puct: float, sign_error: bool = False
 ) -> list[dict[Point, int]]:
-    """Search as `choose_moves` does; return the visits of all legal moves of each position."""
+    """Search like `choose_moves`, but return the visit counts of all legal moves in each position."""
     roots = [_Node(position) for position in positions]
     _evaluate(roots, evaluator)
     for _ in range(simulations):

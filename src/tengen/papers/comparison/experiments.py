@@ -18,10 +18,10 @@ from tengen.papers.training import Training
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Race(Experiment):
-    """Training of several algorithms with their presets for a board, rated on the same ladder as they learn."""
+    """Trains several algorithms with their presets for one board, and rates them on the same ladder during training."""
 
     board: str
-    """Preset used for every algorithm."""
+    """Name of the preset used for every algorithm."""
     algorithms: tuple[str, ...]
     cpu_minutes: float = 10.0
     """CPU time of all threads per run, including measurements."""

@@ -23,7 +23,7 @@ from tengen.learning.checks import check_at_least
 from tengen.papers.experiment import Experiment, Figure, Findings, Lab
 
 WHOLE = "whole"
-"""The complete player, to which the variants are compared."""
+"""The complete player, with which the variants are compared."""
 VARIANTS: dict[str, str] = {
     WHOLE: "",
     "blocked-update": "blocked-update=no",
@@ -82,7 +82,7 @@ class Techniques(Experiment):
         return findings
 
     def measure_speeds(self) -> dict[str, dict[str, Any]]:
-        """Search to depth 7 with every variant, in positions of games that the complete player plays.
+        """Search to depth 7 with every variant, on positions from games that the complete player plays.
 
         The variants take turns on each position, so that other load on the machine slows all of them equally.
         """
@@ -133,7 +133,7 @@ class Techniques(Experiment):
 
 
 def agent_text(variant: str, *, depth: int) -> str:
-    """Return the agent specification of a variant; with depth 0, only the limits per move apply."""
+    """Return the agent specification of a variant; with depth 0, only the per-move limits apply."""
     return ":".join(("fudan", ",".join(filter(None, (VARIANTS[variant], f"depth={depth}")))))
 
 

@@ -30,12 +30,12 @@ class TestAsBlack(Experiment):
     """Games of a network as black, or as white, from the empty board, without a search."""
 
     network: str = ""
-    """Training whose networks are tested."""
+    """Training experiment whose networks are tested."""
     model: str = ""
     """Shipped model that is tested instead."""
     opponent: str
     seeds: int = 1
-    """Number of runs of the training."""
+    """Number of runs of the training experiment to test."""
     games: int = 1000
     as_white: bool = False
     """Play as white instead of black."""
@@ -109,10 +109,10 @@ def _sample(log_policy: npt.NDArray[Any], rng: np.random.Generator) -> npt.NDArr
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Skills(Experiment):
-    """How often networks follow the strategies S1 to S6, in positions to which each strategy applies."""
+    """Tests how often networks follow the strategies S1 to S6, in positions to which each strategy applies."""
 
     networks: Mapping[str, str]
-    """Trainings, or `model:NAME` for shipped models, by their name in the table."""
+    """Training experiments, or `model:NAME` for shipped models, by their name in the table."""
     positions: int = 200
     """Number of positions per strategy."""
 
@@ -134,7 +134,7 @@ class Skills(Experiment):
         return findings
 
     def draw(self, lab: Lab, data: Mapping[str, Any]) -> None:
-        """Draw the table of networks by strategies."""
+        """Draw a heat map of networks and strategies."""
         rows = list(data["skills"])
         values = [[data["skills"][name][skill] for skill in SKILLS] for name in rows]
         draw_heat_map(rows, SKILLS, values, lab.out / "plots" / self.name, "Moves that follow the strategy, %")

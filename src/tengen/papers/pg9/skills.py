@@ -1,4 +1,4 @@
-"""Test positions for the strategies S1 to S6 of pg9: which points each strategy would play."""
+"""Test positions for the strategies S1 to S6 of pg9, with the points that each strategy may play."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Test = tuple[Position, frozenset[Point]]
 def find_positions(ruleset: Ruleset, count: int, seed: int) -> dict[str, list[Test]]:
     """Return positions in which each strategy is the first one that applies, from games of simple players.
 
-    A fifth of the moves are random, so that the positions vary. All have black to move.
+    A fifth of the moves are random, so that the positions vary. Black is to move in all of them.
     """
     rng = np.random.default_rng(seed)
     players = [make_agent(text) for text in _PLAYERS]

@@ -40,7 +40,7 @@ class Supervised(Training):
     """Command that builds the data set, for the error message if it is missing."""
 
     def run(self, lab: Lab) -> Findings:
-        """Train the run; the curve is the accuracy on validation moves by the number of training samples."""
+        """Train the runs; the curves show the validation accuracy against the number of training samples."""
         _check_data(self.data, self.command)
         findings = Training.run(self, lab)
         samples = len(Dataset.open(Path(self.data)).find(Split.TRAINING))
@@ -63,7 +63,7 @@ class Supervised(Training):
         return findings
 
     def draw(self, lab: Lab, data: Mapping[str, Any]) -> None:
-        """Draw nothing: `Curves` draws the curves of several trainings together."""
+        """Draw nothing: `Curves` draws the curves of several training experiments together."""
 
 
 def samples_to_gain(curve: Sequence[tuple[int, float]], tolerance: float = 0.005) -> int:
@@ -74,10 +74,10 @@ def samples_to_gain(curve: Sequence[tuple[int, float]], tolerance: float = 0.005
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Curves(Experiment):
-    """The learning curves of several trainings in one picture."""
+    """The learning curves of several training experiments in one picture."""
 
     trainings: Mapping[str, str]
-    """Trainings by their name in the picture."""
+    """Training experiments by their name in the picture."""
 
     def run(self, lab: Lab) -> Findings:
         """Read the metrics of the runs with seed 1."""
@@ -91,7 +91,7 @@ class Curves(Experiment):
         return Findings(data={"curves": curves})
 
     def draw(self, lab: Lab, data: Mapping[str, Any]) -> None:
-        """Draw the accuracy by the number of samples."""
+        """Plot the accuracy against the number of samples."""
         path = lab.out / "plots" / self.name
         draw_lines(data["curves"], path, "million training samples", "% of validation moves predicted", self.about)
 
@@ -113,7 +113,7 @@ class Filters(Experiment):
         return findings
 
     def draw(self, lab: Lab, data: Mapping[str, Any]) -> None:
-        """Draw all filters, the strongest first."""
+        """Draw all filters, strongest first."""
         filters = self._filters(_trained(lab, data["training"]))
         draw_filters(filters, lab.out / "plots" / self.name, f"{self.about}: red for own stones, strongest first")
 
@@ -121,16 +121,18 @@ class Filters(Experiment):
         """Return the filters [K, h, w]; the network sees own stones as 1 and the opponent's as -1."""
         net, _ = load_net(run / WEIGHTS_FILE)
         if not isinstance(net, PooledNet):
-            raise InputError(f"{self.name}: {self.training} is a {net.config.kind} network, which has no such filters")
+            raise InputError(
+                f"{self.name}: {self.training} is a network of kind {net.config.kind}, which has no filters"
+            )
         return np.asarray(net.stem.weight.detach().sum(dim=1).numpy())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrainedGames(Games):
-    """Games of networks that are trained on games that may not be redistributed."""
+    """Games of networks whose training data may not be redistributed."""
 
     def run(self, lab: Lab) -> Findings:
-        """Play the games; raises `MissingDataError` unless all networks are trained."""
+        """Play the games. Raises `MissingDataError` unless all networks are trained."""
         for text in self.players.values():
             try:
                 lab.player(text)
@@ -144,7 +146,7 @@ class Accuracy(Experiment):
     """Share of the moves in a data set's test games that each network predicts correctly."""
 
     networks: Mapping[str, str]
-    """Trainings or shipped models, by their name in the table."""
+    """Training experiments or shipped models, by their name in the table."""
     data: str
     """Folder of the data set; most game collections may not be redistributed."""
     command: str
@@ -177,10 +179,10 @@ class Accuracy(Experiment):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sizes(Experiment):
-    """The scalability test: the same weights on boards of several sizes, by policy alone."""
+    """The scalability test: the same weights play on boards of several sizes, without a search."""
 
     networks: Mapping[str, str]
-    """Trainings or shipped models, by their name in the table."""
+    """Training experiments or shipped models, by their name in the table."""
     opponents: tuple[str, ...]
     sizes: tuple[int, ...] = (9, 11, 13, 15, 19)
     games: int = 100
@@ -209,7 +211,7 @@ class Sizes(Experiment):
         return findings
 
     def draw(self, lab: Lab, data: Mapping[str, Any]) -> None:
-        """Draw the score by board size."""
+        """Plot the score against the board size."""
         draw_lines(data["scores"], lab.out / "plots" / self.name, "board size", "score", self.about, style="o-")
 
 
@@ -226,7 +228,7 @@ def _trained(lab: Lab, training: str) -> Path:
 
 
 def _network(lab: Lab, text: str) -> Path | str:
-    """Return the run of a training if there is one; other names are shipped models."""
+    """Return the run of a training experiment if there is one; other names are shipped models."""
     folder = lab.run_folder(text)
     if (folder / "model.onnx").exists():
         return folder

@@ -1,4 +1,4 @@
-"""Experiments of "Reinforcement Learning for Gomoku" (zero9): skills by iteration, and the transfer to 15x15."""
+"""Experiments of "Reinforcement Learning for Gomoku" (zero9): skills by iteration, and transfer to 15x15."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Skills(Experiment):
 
     rules: Ruleset
     networks: Mapping[str, str]
-    """Networks by column of the table: `model=NAME`, or `{training@5}` for a training after iteration 5."""
+    """Networks by column of the table: `model=NAME`, or `{training@5}` for a run's network after iteration 5."""
     search: str = ""
     """Parameters of the player `alphazero` for the search."""
     positions: int = 50
@@ -72,7 +72,7 @@ class Skills(Experiment):
             return {skill: sum(passes(agent, test) for test in given) for skill, given in tests.items()}
 
     def draw(self, lab: Lab, data: Mapping[str, Any]) -> None:
-        """Draw skills by networks, for the networks alone and with the search."""
+        """Draw heat maps of skills and networks, for the networks alone and with the search."""
         for form, table in data["skills"].items():
             columns = {**table, _CHANCE: data["chance"]}
             values = [[column[skill] for column in columns.values()] for skill in SKILLS]
@@ -81,7 +81,7 @@ class Skills(Experiment):
 
 
 def passes(agent: Agent, test: SkillTest) -> bool:
-    """Whether the agent's favourite among the compared moves is right."""
+    """Whether the move that the agent prefers among the compared moves is right."""
     decision = agent.choose(test.position, Limits())
     policy = decision.policy
     if decision.move in test.options or not policy:
@@ -95,7 +95,7 @@ class Transfer(Variants):
     """Training on a larger board with copied convolutions, and from scratch."""
 
     source: str
-    """Training whose convolutions the variant `copied` starts from."""
+    """Training experiment from whose convolutions the variant `copied` starts."""
 
     def __post_init__(self) -> None:
         Variants.__post_init__(self)
@@ -103,7 +103,7 @@ class Transfer(Variants):
             raise InputError(f"{self.name}: there is no variant {_COPIED!r}")
 
     def training(self, lab: Lab, variant: str) -> Training:
-        """Return the training of a variant."""
+        """Return the training experiment for a variant."""
         training = Variants.training(self, lab, variant)
         if variant != _COPIED:
             return training

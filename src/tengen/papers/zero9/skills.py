@@ -1,8 +1,8 @@
 """Test positions for the skills that section 4 of zero9 describes, from games of simple players.
 
-The paper describes in words what model II learns, and after which iteration. Here, each skill has a definition in
-code. It decides from the threats on the board and from proofs whether a position tests the skill, and which moves are
-right.
+The paper describes in words which skills model II learns, and after which iteration. Here, each skill is defined in
+code: from the threats on the board and from proofs, the definition decides whether a position tests the skill and which
+moves are right.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class SkillTest:
     right: frozenset[Point]
     """Moves that show the skill."""
     options: frozenset[Point]
-    """Moves that are compared: the test is passed if the player's favourite among them is right."""
+    """Moves that are compared: the player passes the test if the move that it prefers among them is right."""
 
     @property
     def chance(self) -> float:
@@ -67,7 +67,7 @@ class _View:
 
     @cached_property
     def faces_open_three(self) -> bool:
-        """Whether an open three of the opponent is the strongest threat, and nobody can make a five."""
+        """Whether an open three of the opponent is the strongest threat, and neither side can make a five."""
         against = self.threats.against_mover
         fives = self.makes(self.own, Kind.FIVE) or self.makes(self.other, Kind.FIVE)
         return bool(against) and not fives and all(threat.kind is Kind.OPEN_THREE for threat in against)
@@ -87,7 +87,7 @@ class _View:
         if after.is_over:
             return bool(after.winning_line)
         replies = after.legal_points()
-        # A reply that does not stop a four loses at once, so the points that do are tried first.
+        # A reply that does not stop a four loses immediately, so try the points that stop it first.
         fives = explain(after).chances[self.own].get(Kind.FIVE, ())
         for reply in [*fives, *replies]:
             then = after.play(reply)
