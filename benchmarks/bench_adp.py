@@ -1,7 +1,7 @@
 """Speed of critics: evaluating moves, and playing training games.
 
 The paper's player takes 16 ms per move on 20×20. Ours has the same layers (402-64-1) and evaluates the positions of a
-game of random candidate moves, up to 120 stones. The time is processor time including the Python code. Weights are
+game of random candidate moves, up to 120 stones. Times are processor times and include the Python code. Weights are
 random, since they do not affect speed. Training games are played on one thread with the layers of the presets.
 """
 

@@ -1,10 +1,9 @@
-"""Training on a Ray cluster of two nodes on this machine against training in one process, and limits of larger
-clusters.
+"""Training on a Ray cluster of two nodes on this machine, compared with training in one process.
 
-Both runs train four in a row on 6×6 with the same number of games on the same two cores: their ratio is what Ray costs.
-Then the two final networks play a match, because the same number of games should give the same strength. The other
-figures are those of the sizing model in docs/tutorials/cluster.md: the rates at which a worker plays, the driver
-receives games and the learner trains, for five in a row on 9×9.
+Both runs train four in a row on 6×6 with the same number of games on the same two cores, so the ratio of their speeds
+shows the cost of Ray. Then the two final networks play a match, because the same number of games should give the same
+strength. The other figures are for the sizing model in docs/tutorials/cluster.md: the rates at which a worker plays,
+the driver receives games and the learner trains, for five in a row on 9×9.
 """
 
 from __future__ import annotations
@@ -44,7 +43,7 @@ from tengen.nets.export import export_onnx
 ITERATIONS = 60
 """Number of iterations, of 128 games each."""
 WARM = 5
-"""Iterations before the throughput is measured: processes start, and the first networks play long games."""
+"""Iterations before the throughput is measured; in them, processes start, and the first networks play long games."""
 MATCH_PAIRS = 100
 MATCH_SIMULATIONS = 64
 PLAY_S = 30.0
@@ -135,7 +134,7 @@ def _size(steps_per_second: float) -> dict[str, Any]:
     )
     model = export_onnx(build_net(config.net, config.ruleset, seed=1), config.ruleset)
     with open_player(spec, 0) as play:
-        play(Request(0, config.search, 10_000, PLAY_S), model)  # until games end at a steady rate
+        play(Request(0, config.search, 10_000, PLAY_S), model)  # warm up, until games end at a steady rate
         started = time.perf_counter()
         shard = play(Request(0, config.search, 10_000, PLAY_S), model)
         per_worker = len(shard.games) / (time.perf_counter() - started)

@@ -1,7 +1,7 @@
 """Speed of environments: one board and many boards against OpenSpiel and NumPy, and the cost of renju fouls.
 
 A step is one action of the agent (black), the random opponent's reply, and the new observation (three planes) and
-action mask of a 15×15 freestyle board; finished games start again. The agent's actions are random legal points: drawn
+action mask of a 15×15 freestyle board; finished games are restarted. The agent's actions are random legal points: drawn
 by the native helper `sample_actions`, by NumPy in the NumPy environment, by `random.choice` for OpenSpiel and for the
 environments with one board. Choosing them is part of the measured time. `gym` is `gymnasium.make` with its default
 wrappers. `aec` and `openspiel_moves` play both colours, one move per step, each with observation and mask. Everything
@@ -47,7 +47,7 @@ COMPARED = (
     ("gym", "openspiel"),
     ("aec", "openspiel_moves"),
 )
-"""Pairs of contenders; the ratio is that of the first to the second."""
+"""Pairs of contenders; the figure is the ratio of the first one's speed to the second one's."""
 
 
 @dataclass

@@ -1,10 +1,10 @@
-"""How time and memory grow: each part at three sizes, with the exponent of its growth.
+"""Growth of time and memory: each part is measured at three sizes, which give the exponent of its growth.
 
-An exponent of 1 means that twice the size takes twice as long, 0 that the size does not matter. It is the slope of the
-line through the logarithms of the three measurements. Time is processor time of the process, so other programs do not
-count. Memory is the peak resident memory minus what was resident before; less than 16 MB counts as 16 MB, because
-allocators do not return small amounts. Each measurement has a process of its own. Preparation, such as writing the
-files to be read, is not measured.
+An exponent of 1 means that twice the size takes twice as long; 0 means that the size does not matter. The exponent is
+the slope of the line through the logarithms of the three measurements. Time is processor time of the process, so other
+programs do not count. Memory is the peak resident memory minus the resident memory before; less than 16 MB counts as
+16 MB, because allocators do not return small amounts. Each measurement runs in its own process. Preparation, such as
+writing the files to be read, is not measured.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ Work = Callable[[], object]
 
 @dataclass(frozen=True)
 class Part:
-    """Work that is measured at three sizes. `prepare` writes what it needs to a folder and returns the work."""
+    """Work that is measured at three sizes. `prepare` writes the required files to a folder and returns the work."""
 
     unit: str
     sizes: tuple[int, int, int]
@@ -55,7 +55,7 @@ class Part:
 
 @dataclass(frozen=True)
 class Measurement:
-    """One size of one part."""
+    """The cost of one part at one size."""
 
     seconds: float
     megabytes: float
@@ -95,7 +95,7 @@ def exponent(sizes: Sequence[float], costs: Sequence[float]) -> float:
 
 
 def measure_apart(name: str, size: int) -> Measurement:
-    """Measure one size in a process of its own."""
+    """Measure one size in a separate process."""
     with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as pool:
         return pool.submit(measure, name, size).result()
 
@@ -223,7 +223,7 @@ def _first_game(size: int, folder: Path) -> Work:
 
 
 def _next_opening(size: int, folder: Path) -> Work:
-    """Open a store with this many openings and make the next one."""
+    """Measure opening a store with this many openings and generating the next one."""
     path = folder / "games.db"
     tournament = _tournament(size + 1)
     with GameStore(path) as store:

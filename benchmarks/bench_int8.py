@@ -25,7 +25,7 @@ VARIANTS = {
     "chosen": Int8Options(),
     "full_range": Int8Options(full_range=True),
 }
-"""`chosen` is what `tengen ship` and self-play use."""
+"""Variants by name; `tengen ship` and self-play use `chosen`."""
 
 POSITIONS = 1000
 BATCH = 64

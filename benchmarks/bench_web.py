@@ -28,7 +28,7 @@ from websockets.asyncio.client import ClientConnection, connect
 PLAYERS = 50
 ANALYSTS = 20
 LEVELS = 8
-"""The opponents, assigned to the players in turn."""
+"""Number of opponent levels, assigned to the players in turn."""
 ROUNDS = 15
 LOAD_S = 20.0
 CLOSED_TABS = 4
@@ -54,7 +54,7 @@ def run(load_s: float = LOAD_S) -> dict[str, float]:
 
 @contextmanager
 def server() -> Iterator[tuple[str, psutil.Process]]:
-    """A server with an empty store, in a separate process."""
+    """Run a server with an empty store in a separate process, and yield its address and the process."""
     with tempfile.TemporaryDirectory() as data:
         command = [sys.executable, "-m", "tengen.cli", "serve", "--no-open", "--port", "0", "--data", data]
         process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
@@ -141,7 +141,7 @@ async def measure_latency(address: str) -> dict[str, float]:
 
 
 async def play(one: Tab, game: str, state: Json) -> Json:
-    """Place a stone next to another one and wait until the server confirms it."""
+    """Place a stone next to another stone and wait until the server confirms it."""
     rng = random.Random(state["revision"])
     near = [point for point in state["turn"]["legal"] if is_near(point, state["moves"])]
     point = rng.choice(near or state["turn"]["legal"])
@@ -288,7 +288,7 @@ async def sample_memory(process: psutil.Process, end: float) -> list[int]:
 
 
 async def measure_stop(address: str, process: psutil.Process) -> float:
-    """Return the milliseconds from closing analysing tabs until their searches have ended."""
+    """Return the milliseconds between closing tabs with running analyses and the end of their searches."""
     async with AsyncExitStack() as tabs:
         for _ in range(CLOSED_TABS):
             one = await tabs.enter_async_context(tab(address))

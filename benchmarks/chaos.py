@@ -36,10 +36,10 @@ from tengen.records import load
 GAMES = 128
 """Games per iteration."""
 WINDOW = 5_000
-"""Positions in the replay window. It is full within the first two minutes, so that the driver's memory can be flat."""
+"""Positions in the replay window. It fills within the first two minutes; after that, the driver should not grow."""
 FLAT_AFTER_S = 120.0
 MAX_GROWTH = 1.10
-"""Maximum ratio of the memory at the end to the memory when it should have become flat."""
+"""Maximum ratio of the memory at the end to the memory after `FLAT_AFTER_S`."""
 _SAMPLE_S = 2.0
 
 
@@ -94,7 +94,7 @@ class Memory:
         self._thread.join()
 
     def growth(self) -> dict[str, tuple[float, float]]:
-        """Return, by kind, the memory in MiB once it should be flat, and at the end, as medians over a minute."""
+        """Return, by kind, the memory in MiB after `FLAT_AFTER_S` and at the end, as medians over a minute."""
         found = {}
         for kind, samples in self.samples.items():
             end = samples[-1][0]
@@ -106,7 +106,7 @@ class Memory:
 
 
 def _own_memory(process: psutil.Process) -> int:
-    """Return the resident bytes without shared pages, which belong to the object store; it has its own limit."""
+    """Return the resident bytes without shared pages, which belong to the object store and have their own limit."""
     memory = process.memory_info()
     return int(memory.rss - getattr(memory, "shared", 0))
 
@@ -132,7 +132,7 @@ def check_run(run: Run) -> list[str]:
         with np.load(path, allow_pickle=False) as arrays:
             rows += len(arrays["result"])
     if not 0 < rows <= metrics[-1]["positions"]:
-        problems.append(f"{rows} positions in the replay window, {metrics[-1]['positions']} were made")
+        problems.append(f"{rows} positions in the replay window, but {metrics[-1]['positions']} were generated")
     checkpoint = run.load_checkpoint()
     if checkpoint is None or checkpoint.iteration != count:
         problems.append("the newest checkpoint is not from the last iteration")
@@ -159,7 +159,7 @@ def strike_workers(folder: Path, minutes: float, every_s: float) -> list[str]:
     print(f"killed {progress.killed.count('worker')} workers and {progress.killed.count('node')} nodes;", end=" ")
     print(f"{last['cluster']['restarts']} restarts, staleness {last['self_play']['staleness']}")
     if len(progress.killed) < 60 * minutes / every_s / 2:
-        problems.append(f"only {len(progress.killed)} strikes")
+        problems.append(f"only {len(progress.killed)} kills")
     for kind, (early, late) in sorted(memory.growth().items()):
         print(f"memory of {kind}: {early:.0f} MiB after {FLAT_AFTER_S / 60:.0f} minutes, {late:.0f} MiB at the end")
         if late > MAX_GROWTH * early + 5:
@@ -170,7 +170,7 @@ def strike_workers(folder: Path, minutes: float, every_s: float) -> list[str]:
 
 
 def strike_driver(folder: Path, kills: int, iterations_between: int = 3) -> list[str]:
-    """Kill the driver several times and resume; the counts must equal those of an uninterrupted run."""
+    """Kill the driver several times and resume. The counts must equal those of an uninterrupted run."""
     total = iterations_between * (kills + 1)
     with LocalCluster() as cluster:
         run = begin(folder / "run", "minutes=0", f"iterations={total}")

@@ -1,4 +1,4 @@
-"""Count the puzzles of a collection that the threat solvers solve, each within a time limit on one core.
+"""Count the puzzles in a collection that the threat solvers solve, each within a time limit on one core.
 
     python -m benchmarks.check_puzzles FILE.jsonl --kind VCT --seconds 10 [--solver VCT] [--first 0] [--workers 2]
 

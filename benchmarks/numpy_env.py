@@ -1,8 +1,8 @@
-"""A vector environment in pure NumPy, the baseline of bench_envs.py.
+"""A vector environment in pure NumPy, the baseline for bench_envs.py.
 
-It uses the usual tricks: padded boards, the four lines through the last stone gathered for all boards at once, random
-replies by rejection sampling, planes and masks updated in place. The rule is freestyle; the agent plays black, the
-opponent plays at random, and a finished board is reset in the same step.
+It uses the usual optimisations: padded boards, the four lines through the last stone gathered for all boards at once,
+random replies by rejection sampling, planes and masks updated in place. The rule is freestyle; the agent plays black,
+the opponent plays at random, and a finished board is reset in the same step.
 """
 
 from __future__ import annotations

@@ -2,9 +2,9 @@
 
     python -m benchmarks.openvino_bf16 [MODEL …]
 
-It is not part of `make bench`, because it needs the extra `openvino`. The columns are those of `bench_int8`, the speeds
-for batches of 1, 16 and 64 positions. `self-play` is the number of evaluations per CPU second of self-play, with the
-tree search of the preset named like the model.
+This is not part of `make bench`, because it needs the extra `openvino`. The figures are those of `bench_int8`, with
+speeds for batches of 1, 16 and 64 positions. `self-play` is the number of evaluations per CPU second of self-play,
+relative to fp32, with the tree search of the preset that has the model's name.
 """
 
 from __future__ import annotations

@@ -1,12 +1,12 @@
-"""`python -m benchmarks.soak`: run a server under mixed load, kill its processes at random, and check what is left.
+"""`python -m benchmarks.soak`: run a server under mixed load, kill processes at random, and check the consequences.
 
-People play, analyse, review, import and store studies; a training run and a tournament write into the folder that the
-laboratory shows. Workers, training and tournament are killed all the time, the server itself during the first third.
-At the end nothing that was acknowledged may be missing, no answer may have been wrong, memory must have been flat, and
-no descriptor and no process may be left. Everything happens on 127.0.0.1 and in a temporary folder. If the machine
-sleeps or all these processes are suspended, the load goes on afterwards and lasts that much longer.
+Clients play, analyse, review, import and store studies. A training run and a tournament write to the folder that the
+laboratory shows. Workers, training and tournament are killed throughout the run, the server only during its first
+third. At the end, no acknowledged data may be missing, no unexpected errors may have occurred, memory use must be
+stable, and no descriptors or processes may be left over. Everything runs on 127.0.0.1 and in a temporary folder. If the
+machine sleeps or all these processes are suspended, the run is extended by the same time.
 
-`--minutes 5` is the default, `--minutes 60` the long form. The exit code is 1 if a check failed.
+The default is `--minutes 5`; the long form is `--minutes 60`. The exit code is 1 if a check failed.
 """
 
 from __future__ import annotations
@@ -48,17 +48,17 @@ READERS = 1
 WORKERS = 2
 RULES = "9x9:5:freestyle"
 LAST_PLY = 30
-"""Games that last longer are resigned."""
+"""Number of stones from which the clients resign their games."""
 GRACE_S = 30.0
-"""Time after a suspension, and after a restart of the server, in which the errors that it causes are expected."""
+"""Time after a suspension or a restart of the server during which the resulting errors are expected."""
 WORKER_DIED = "the worker process died"
-"""A job is retried when its worker dies, so this error takes two kills."""
+"""A job is retried when its worker dies, so this error requires two kills."""
 ANSWER_S = 90.0
 SAMPLE_S = 2.0
 SUSPENDED_S = 20.0
-"""If the main loop pauses for longer than this, the process was suspended."""
+"""If the main loop pauses for longer than this, the process is assumed to have been suspended."""
 MAX_LOAD = 4.0
-"""Runnable processes per core above which missed time limits are not the server's fault; the soak alone has about 2."""
+"""Runnable processes per core above which missed time limits are not the server's fault; this test causes about 2."""
 MAX_MISSED = 0.001
 """Maximum share of requests that may miss a time limit on an overloaded machine."""
 MAX_LOG_BYTES = 1 << 20
@@ -81,12 +81,12 @@ COLLECTION = "".join(f"(;GM[4]SZ[9]PB[Player {number}];B[ee];W[ed];B[dd])" for n
 Json = dict[str, Any]
 
 
-# ---- What must be true ----------------------------------------------------------------------------------------------
+# ---- Expectations ---------------------------------------------------------------------------------------------------
 
 
 @dataclass
 class Ledger:
-    """Everything that the server has acknowledged, its errors, and the faults that excuse some of them."""
+    """Data that the server has acknowledged, its errors, and the injected faults that explain some of them."""
 
     games: dict[str, Json] = field(default_factory=dict)
     studies: dict[str, Json] = field(default_factory=dict)
@@ -129,7 +129,7 @@ class Ledger:
         return self.counts["time limits missed on an overloaded machine"] / max(1, requests)
 
     def beat(self) -> float:
-        """Record that this process is running; return the seconds for which it was suspended before."""
+        """Record that this process is running; return the seconds for which it has just been suspended."""
         now = time.monotonic()
         gap, self.last_beat = now - self.last_beat, now
         if gap < SUSPENDED_S:
@@ -139,11 +139,11 @@ class Ledger:
         return gap
 
     def acknowledged(self, state: Json) -> None:
-        """Record a state of a game that the server has shown."""
+        """Record a game state that the server has sent."""
         self.games[state["id"]] = {key: state[key] for key in ("revision", "moves", "outcome", "reason")}
 
     def check_game(self, state: Json) -> None:
-        """Compare a game with what was acknowledged; the last action may have been stored without a reply."""
+        """Compare a game with its acknowledged state. The last action may have been stored without a reply."""
         known = self.games[state["id"]]
         is_same = all(state[key] == value for key, value in known.items())
         is_next = state["revision"] == known["revision"] + 1
@@ -260,7 +260,7 @@ class Soak:
     # -- running ---------------------------------------------------------------------------------------------------
 
     async def run(self) -> None:
-        """Run everything until the time is up and the clients have finished."""
+        """Run all programs and clients until the time is up and the clients have finished."""
         self.server.start()
         await self.wait_for_server()
         self.idle_descriptors = self.server.process.num_fds()
@@ -286,7 +286,7 @@ class Soak:
         await asyncio.gather(*clients)
 
     async def repeat(self, client: Callable[[random.Random], Awaitable[None]], chance: random.Random) -> None:
-        """Run a client repeatedly; a lost connection is allowed only after the server was killed."""
+        """Run a client repeatedly. A lost connection is allowed only after the server was killed."""
         while not self.is_over:
             try:
                 async with asyncio.timeout(4 * ANSWER_S):
@@ -308,7 +308,7 @@ class Soak:
                 await asyncio.sleep(0.2)
 
     async def ask(self, method: str, path: str, body: Json | None = None) -> Any:
-        """Send a request; any status but success is an error."""
+        """Send a request and return its JSON answer. Any other status than success is recorded as a failure."""
         async with httpx2.AsyncClient(timeout=ANSWER_S) as http:
             response = await http.request(method, f"http://{self.address}/api/{path}", json=body)
         self.ledger.counts["requests"] += 1
@@ -340,7 +340,7 @@ class Soak:
                 await asyncio.sleep(0.5)
 
     async def continue_game(self, tab: ClientConnection, game: str, chance: random.Random) -> Json:
-        """Watch a game, check that nothing is missing, and play it to its end."""
+        """Watch a game, check that no move is missing, and play it to the end."""
         await tab.send(json.dumps({"type": "watch", "id": "w", "gameId": game}))
         state = await self.next_state(tab)
         self.ledger.check_game(state)
@@ -440,7 +440,7 @@ class Soak:
         """Kill a worker of the server."""
         with suppress(psutil.Error):
             workers = [child for child in self.server.process.children() if "spawn_main" in " ".join(child.cmdline())]
-            if workers:  # on a busy machine, all of them may be starting
+            if workers:  # on a busy machine, there may be none because all are starting
                 self.chance.choice(workers).kill()
                 self.ledger.killed("worker")
 
@@ -515,7 +515,7 @@ class Soak:
         peak = max((sample.worker_rss for sample in self.samples), default=0) >> 20
         busiest = max((sample.descriptors for sample in self.samples), default=0)
         return [
-            ("errors that were not injected", str(len(self.ledger.errors)), "0", not self.ledger.errors),
+            ("unexpected errors", str(len(self.ledger.errors)), "0", not self.ledger.errors),
             (
                 "time limits missed at high load",
                 f"{self.ledger.missed_share:.2%}",
@@ -556,11 +556,14 @@ class Soak:
         for study, body in self.ledger.studies.items():
             found = await self.ask("GET", f"studies/{study}")
             if found is not None and found != body:
-                self.ledger.errors.append(f"study {study} has changed")
+                self.ledger.errors.append(f"study {study} differs from the acknowledged study")
             await asyncio.sleep(1 / 50)
 
     def memory_mb(self) -> tuple[float, float]:
-        """Return the median memory of the server early and late, after a fifth of the time since its last start."""
+        """Return the server's median memory in the first and the last third of the samples.
+
+        The first fifth of the run after the server's last start does not count.
+        """
         warm = self.server_started + self.seconds / 5
         settled = [sample.rss / 2**20 for sample in self.samples if sample.at > warm]
         third = max(1, len(settled) // 3)
@@ -568,7 +571,7 @@ class Soak:
 
 
 def newest_checkpoint(folder: Path) -> int:
-    """Return the iteration of the newest checkpoint of a run, 0 before the first one."""
+    """Return the iteration of the newest checkpoint of a run; 0 if there is no checkpoint."""
     folders = RunReader.open(folder).checkpoint_folders()
     return int(folders[-1].name) if folders else 0
 
@@ -593,7 +596,7 @@ def stored_games(path: Path) -> set[int]:
 def report(soak: Soak, checks: list[tuple[str, str, str, bool]]) -> None:
     """Print the events and the results of the checks."""
     console = Console()
-    load = Table("what happened", title=f"{soak.seconds / 60:g} minutes")
+    load = Table("event", title=f"{soak.seconds / 60:g} minutes")
     load.add_column("count", justify="right")
     for name, count in sorted(soak.ledger.counts.items()):
         load.add_row(name, f"{count}")
@@ -615,7 +618,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.soak", description=__doc__.split("\n\n", maxsplit=1)[0])
     parser.add_argument("--minutes", type=float, default=5.0, help="duration of the load in minutes (default: 5)")
     parser.add_argument("--seed", type=int, default=0, help="random seed for the clients and the kills (default: 0)")
-    parser.add_argument("--keep", type=Path, help="folder for the data and the logs (default: a temporary one)")
+    parser.add_argument("--keep", type=Path, help="folder for the data and the logs (default: a temporary folder)")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as temporary:
         folder = options.keep or Path(temporary)

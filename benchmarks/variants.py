@@ -1,10 +1,10 @@
-"""Measure what a setting of AlphaZero is worth: train with and without it for equal CPU time, then play matches.
+"""Measure the Elo gain of an AlphaZero setting: train with and without it for equal CPU time, then play matches.
 
     python -m benchmarks.variants playouts --cpu-minutes 10 --seeds 3 --folder runs/playouts
     python -m benchmarks.variants int8 --cpu-minutes 10 --seeds 3 --folder runs/int8
 
-Every variant is trained with every seed. Each run then plays against the baseline's run of the same seed; the Elo
-difference is that of all seeds together. A stopped measurement is resumed.
+Every variant is trained with every seed. Each run then plays against the baseline's run with the same seed. The Elo
+difference is computed from the games of all seeds. Repeat the command to resume a stopped measurement.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ class Study:
 
 _CAP = {"search.full_fraction": 0.25, "search.fast_simulations": 16}
 STUDIES: Mapping[str, Study] = {
-    # PUCT at the root instead of Gumbel, which has a budget of its own for every candidate. Such a search explores by
-    # noise at the root.
+    # These settings require PUCT at the root, because Gumbel gives every candidate its own budget. A PUCT search
+    # explores by noise at the root.
     "playouts": Study(
         preset="6x6x4",
         rules="6x6:4",
@@ -48,7 +48,7 @@ STUDIES: Mapping[str, Study] = {
         common={"search.gumbel": False, "search.noise": "root"},
         player=",preset=alphagomoku8,c=1.25",
     ),
-    # Self-play with the quantised network makes more games in the same time. The matches use the trained fp32 networks.
+    # Self-play with the quantised network plays more games in the same time. The matches use the trained fp32 networks.
     "int8": Study(
         preset="9x9",
         rules="9x9",
@@ -60,12 +60,12 @@ STUDIES: Mapping[str, Study] = {
 
 
 def main(
-    study: Annotated[str, typer.Argument(help=f"what to measure: {', '.join(STUDIES)}")],
+    study: Annotated[str, typer.Argument(help=f"setting to measure: {', '.join(STUDIES)}")],
     cpu_minutes: Annotated[float, typer.Option(help="CPU time of each run in minutes")] = 10.0,
-    seeds: Annotated[int, typer.Option(help="runs of each variant")] = 3,
-    games: Annotated[int, typer.Option(help="games of each match")] = 200,
+    seeds: Annotated[int, typer.Option(help="number of runs of each variant")] = 3,
+    games: Annotated[int, typer.Option(help="number of games in each match")] = 200,
     simulations: Annotated[int, typer.Option(help="simulations per move in the matches")] = 48,
-    folder: Annotated[Path | None, typer.Option(help="folder of the runs (default: runs/STUDY)")] = None,
+    folder: Annotated[Path | None, typer.Option(help="folder for the runs (default: runs/STUDY)")] = None,
 ) -> None:
     """Train every variant with every seed and compare it with the baseline."""
     if study not in STUDIES:

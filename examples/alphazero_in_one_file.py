@@ -8,13 +8,13 @@ options. It needs numpy and torch; Tengen supplies the opponents and plays the m
 The method (Silver et al. 2018) repeats three steps:
 
 1. Self-play. A tree search plays games against itself. The network guides the search: its policy says which moves to
-   try, its value says how good a position is, so no game has to be played to its end.
-2. Training. The network learns to predict the search: the visits of the moves are the target of the policy, the
-   result of the game is the target of the value.
+   try, and its value says how good a position is, so the search does not have to play games to the end.
+2. Training. The network learns to predict the search: the visit counts are the target for the policy, and the result
+   of the game is the target for the value.
 3. With the better network, the search plays better games, and so on.
 
-All boards are written from the point of view of the side to move: 1 is a stone of its own, -1 one of the opponent.
-A batch of B games is searched at the same time, so that the network evaluates B positions in one forward pass.
+Boards are encoded from the point of view of the side to move: 1 is its own stone, -1 is an opponent's stone. A batch
+of B games is searched at the same time, so that the network evaluates B positions in one forward pass.
 """
 
 import argparse
@@ -85,7 +85,7 @@ class Network(nn.Module):
 
 
 def planes_of(boards):
-    """Turn boards [B, 36] into network inputs [B, 2, 6, 6]: own stones, stones of the opponent."""
+    """Convert boards [B, 36] to network inputs [B, 2, 6, 6]: own stones, opponent's stones."""
     squares = torch.as_tensor(boards.reshape(-1, SIZE, SIZE))
     return torch.stack([squares == 1, squares == -1], dim=1).float()
 
@@ -123,10 +123,10 @@ def search(network, boards, simulations, rng=None, explore=1.5):
         prior[:, 0] = 0.75 * prior[:, 0] + 0.25 * noise / noise.sum(axis=1, keepdims=True)
 
     for new in range(1, nodes):
-        # 1. Walk down. Each tree takes the move with the best sum of value so far and curiosity about its prior.
+        # 1. Walk down. Each tree takes the move with the highest sum of its mean value and an exploration bonus.
         path = []
         active, node = np.arange(count), np.zeros(count, int)
-        parent, last = np.zeros(count, int), np.zeros(count, int)  # the last step of each walk
+        parent, last = np.zeros(count, int), np.zeros(count, int)  # node and move of the last step of each walk
         while len(active):
             here = (active, node[active])
             tried = visits[here]
@@ -139,8 +139,8 @@ def search(network, boards, simulations, rng=None, explore=1.5):
             node[active] = np.where(follow >= 0, follow, new)
             active = active[(follow >= 0) & np.isnan(result[active, np.maximum(follow, 0)])]
 
-        # 2. Add a node to each tree whose walk left it, and evaluate it: by the rules if the game is over, otherwise
-        #    by the network. Walks that ended in a finished game add nothing.
+        # 2. Add a node to each tree whose walk left it, and evaluate the node: by the rules if the game is over,
+        #    otherwise by the network. Walks that ended in a known finished game add no node.
         value = np.zeros(count, np.float32)  # for the side to move in the last node of the walk
         grown = np.flatnonzero(node == new)
         child[grown, parent[grown], last[grown]] = new
@@ -152,7 +152,7 @@ def search(network, boards, simulations, rng=None, explore=1.5):
         over = ~np.isnan(result[np.arange(count), node])
         value[over] = result[np.arange(count)[over], node[over]]
 
-        # 3. Carry the values up. What is good for one side is bad for the other, so the sign changes at every step.
+        # 3. Back up the values. A gain for one side is a loss for the other, so the sign changes at every step.
         for trees, parents, moves in reversed(path):
             value[trees] = -value[trees]
             visits[trees, parents, moves] += 1
@@ -165,7 +165,7 @@ def search(network, boards, simulations, rng=None, explore=1.5):
 
 
 def self_play(network, games, simulations, rng):
-    """Play games to their ends; return boards [N, 36], policies [N, 36] and results [N] for the side to move."""
+    """Play games to the end; return boards [N, 36], policies [N, 36] and results [N] for the side to move."""
     boards = np.zeros((games, AREA), np.int8)
     running = np.arange(games)
     moments = []  # (games, boards, policies) of each move
@@ -174,7 +174,7 @@ def self_play(network, games, simulations, rng):
     for ply in range(AREA):
         policy = search(network, boards[running], simulations, rng)
         moments.append((running, boards[running].copy(), policy))
-        # The first moves are drawn in proportion to the visits, so that the games differ; then the best one is played.
+        # Sample the first moves in proportion to the visits, so that the games differ; later, strongly prefer the best.
         weights = (policy if ply < 6 else policy**8).astype(np.float64)
         moves = np.array([rng.choice(AREA, p=shares / shares.sum()) for shares in weights])
         boards[running], won, full = play(boards[running], moves)
@@ -195,7 +195,7 @@ def self_play(network, games, simulations, rng):
 
 
 def turned(boards, policies, rng):
-    """Apply one of the eight symmetries of the board to a batch."""
+    """Apply a random symmetry of the board to a batch."""
     turns, mirrored = rng.integers(4), rng.integers(2)
     both = [array.reshape(-1, SIZE, SIZE) for array in (boards, policies)]
     both = [np.rot90(array, turns, axes=(1, 2)) for array in both]
@@ -204,7 +204,7 @@ def turned(boards, policies, rng):
 
 
 def train(network, optimizer, replay, steps, rng, batch=256):
-    """Take training steps on random positions of the replay; return the mean losses of policy and value."""
+    """Take training steps on random positions from the replay buffer; return the mean policy and value losses."""
     boards, policies, results = (np.concatenate(part) for part in zip(*replay, strict=True))
     losses = []
     for _ in range(steps):
@@ -249,7 +249,7 @@ def measure(network, games, opponents=("random", "naive:level=1", "rule-based"))
 
 
 def main(minutes=5.0, games=128, simulations=40, match_games=100, seed=0):
-    """Train for some minutes, and measure the player before and after; return both measurements."""
+    """Train for this many minutes, and measure the player before and after; return both measurements."""
     torch.manual_seed(seed)
     torch.set_num_threads(1)
     rng = np.random.default_rng(seed)
@@ -269,13 +269,13 @@ def main(minutes=5.0, games=128, simulations=40, match_games=100, seed=0):
         steps = 4 * len(replay[-1][0]) // 256 + 1  # every new position is used about four times
         policy_loss, value_loss = train(network.train(), optimizer, replay, steps, rng)
         played += games
-        print(f"{done:4.0%}  {played} games, loss of policy {policy_loss:.3f}, of value {value_loss:.3f}", flush=True)
+        print(f"{done:4.0%}  {played} games, policy loss {policy_loss:.3f}, value loss {value_loss:.3f}", flush=True)
     print(f"after {played} games in {minutes:g} minutes:")
     return before, measure(network, match_games)
 
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--minutes", type=float, default=5.0, help="how long to train (default: 5)")
+    parser.add_argument("--minutes", type=float, default=5.0, help="training time in minutes (default: 5)")
     parser.add_argument("--seed", type=int, default=0, help="random seed (default: 0)")
     main(**vars(parser.parse_args()))

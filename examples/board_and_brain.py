@@ -1,4 +1,4 @@
-"""Write a bot file, use it as a Piskvork brain, and say how to open it on the board."""
+"""Write a bot to a file, use it as a Piskvork brain, and print the command that opens it on the board."""
 
 import subprocess
 import sys

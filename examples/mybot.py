@@ -1,4 +1,4 @@
-"""A player of your own. Try it: tengen match ./examples/mybot.py:MyBot naive:level=1."""
+"""Your own player. Try it: tengen match ./examples/mybot.py:MyBot naive:level=1."""
 
 import random
 

@@ -1,4 +1,4 @@
-"""Let a player of your own play a match, and rate it in a tournament."""
+"""Let your own player play a match, and rate it in a tournament."""
 
 import tengen
 

@@ -1,6 +1,6 @@
-"""Train a DQN of tianshou against a random player on Tengen's PettingZoo environment.
+"""Train tianshou's DQN against a random player on Tengen's PettingZoo environment.
 
-It needs tianshou 2: `pip install 'tengen[envs]' tianshou`. Black learns four in a row on 6x6.
+This needs tianshou 2: `pip install 'tengen[envs]' tianshou`. Black learns four in a row on 6x6.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ def black_wins(collector: Collector, games: int) -> float:
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--steps", type=int, default=4000, help="moves of training (default: 4000)")
-    parser.add_argument("--test-games", type=int, default=200, help="games before and after (default: 200)")
+    parser.add_argument("--steps", type=int, default=4000, help="number of training moves (default: 4000)")
+    parser.add_argument("--test-games", type=int, default=200, help="test games before and after (default: 200)")
     arguments = parser.parse_args()
     main(arguments.steps, arguments.test_games)

@@ -79,7 +79,7 @@ def test_alphazero_in_one_file_is_short_and_runs(alphazero: ModuleType, capsys: 
     assert len((EXAMPLES / "alphazero_in_one_file.py").read_text(encoding="utf-8").splitlines()) <= 300
     before, after = alphazero.main(minutes=0.001, games=4, simulations=4, match_games=2)
     assert before.keys() == after.keys() == {"random", "naive:level=1", "rule-based"}
-    assert "4 games, loss of policy" in capsys.readouterr().out
+    assert "4 games, policy loss" in capsys.readouterr().out
 
 
 def test_the_search_of_alphazero_in_one_file_finds_a_win_and_a_block(alphazero: ModuleType) -> None:
