@@ -59,7 +59,7 @@ def measure_threads() -> dict[str, float]:
     """Compare the nodes that two threads and one thread search in the same time; target: 1.7 on two idle cores.
 
     The second ratio uses processor time, as if each thread always had its own core. It shows how much the threads slow
-    each other down, whatever else runs on the machine.
+    each other down, regardless of other load on the machine.
     """
     position = Position.from_moves(Ruleset(15, 15), MIDDLE_GAME)
     rates: dict[int, list[float]] = {1: [], 2: []}

@@ -42,9 +42,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Count the puzzles that the threat solvers solve.")
     parser.add_argument("file", type=Path)
     parser.add_argument("--kind", choices=("VCF", "VCT"), default="VCT")
-    parser.add_argument(
-        "--solver", choices=("VCF", "VCT"), help="solver to use (default: the one for the puzzle's kind)"
-    )
+    parser.add_argument("--solver", choices=("VCF", "VCT"), help="solver to use (default: the value of --kind)")
     parser.add_argument("--seconds", type=float, default=10.0)
     parser.add_argument("--first", type=int, default=0, help="number of puzzles to skip")
     parser.add_argument("--workers", type=int, default=1)

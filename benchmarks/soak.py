@@ -491,7 +491,7 @@ class Soak:
     # -- the end ---------------------------------------------------------------------------------------------------
 
     async def check(self) -> list[tuple[str, str, str, bool]]:
-        """Stop everything; return each check with its result, what is allowed, and whether it passed."""
+        """Stop all programs; return each check with its result, its allowed range, and whether it passed."""
         await asyncio.sleep(min(10.0, self.seconds / 10))
         process = self.server.process
         descriptors = process.num_fds()

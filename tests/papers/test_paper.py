@@ -130,14 +130,14 @@ def test_a_stopped_paper_is_resumed_without_repeating_anything(tmp_path: Path) -
 
 def test_results_of_other_settings_are_refused_before_anything_runs(tmp_path: Path) -> None:
     run_paper(paper(training()), lab(tmp_path))
-    with pytest.raises(InputError, match="has results of small with other settings: choose another folder"):
+    with pytest.raises(InputError, match="contains results of small with other settings: choose another folder"):
         run_paper(paper(games(), training("small", "iterations=3")), lab(tmp_path))
     assert not (tmp_path / "games").exists()
-    with pytest.raises(InputError, match="has the results of a complete run"):
+    with pytest.raises(InputError, match="contains the results of a complete run"):
         run_paper(paper(training()), lab(tmp_path), quick=True)
     with pytest.raises(InputError, match="a run without --retrain"):
         run_paper(paper(training()), lab(tmp_path, trains_shipped=True))
-    with pytest.raises(InputError, match="has the results of 'test'"):
+    with pytest.raises(InputError, match="contains the results of 'test'"):
         run_paper(replace(paper(training()), name="other"), lab(tmp_path))
     with pytest.raises(InputError, match=r"unknown experiment 'smal'.*'small'"):
         run_paper(paper(training()), lab(tmp_path / "new"), only=("smal",))
@@ -270,7 +270,7 @@ def test_finished_experiments_are_published_one_session_after_the_other(
 
     # Results whose settings have changed since are not published, and disappear.
     changed = paper(training(seeds=2, curve="running_reward"), games(seed=2))
-    with pytest.raises(InputError, match="has results of figure with other settings"):
+    with pytest.raises(InputError, match="contains results of figure with other settings"):
         publish(changed, second, tmp_path / "b", target, summary, lab(tmp_path))
     assert publish(changed, first, tmp_path / "a", target, summary, lab(tmp_path)) == ["figure"]
 

@@ -115,7 +115,7 @@ class AlphaBetaAgent(Agent):
         self._engine.warm_up(rulesets)
 
     def resize_table(self, table_bytes: int) -> None:
-        """Resize the table, as far as the memory limit allows. Overrides the parameter `hash-mb`."""
+        """Resize the table, within the memory limit. Overrides the parameter `hash-mb`."""
         self._engine.set_table_mb(min(max(1, table_bytes >> 20), self._most_table_mb))
 
     def exclude(self, points: frozenset[Point]) -> None:

@@ -145,7 +145,7 @@ class AgentRegistry:
         return self.plugins.names()
 
     def kind(self, name: str) -> AgentKind:
-        """Import and return the kind with the given name, or the one in a file (`mybot.py:MyBot`)."""
+        """Import and return the kind with the given name, or a kind defined in a file (`mybot.py:MyBot`)."""
         try:
             found = self.plugins.find(name)
             if isinstance(found, tuple):
@@ -218,7 +218,7 @@ def agent_names() -> tuple[str, ...]:
 
 
 def agent_kind(name: str) -> AgentKind:
-    """Import and return the kind with the given name, or the one in a file (`mybot.py:MyBot`)."""
+    """Import and return the kind with the given name, or a kind defined in a file (`mybot.py:MyBot`)."""
     return _AGENTS.kind(name)
 
 

@@ -69,8 +69,8 @@ class BalanceSettings:
     def short_searches(self) -> tuple[tuple[int, float], ...]:
         """Node limits and bounds of the searches before the longest one, shortest first.
 
-        Each is ten times as long as the one before. The last is a tenth of the longest search and already has the bound
-        `max_value`; shorter ones are less precise, so their bounds are wider.
+        Each search has ten times as many nodes as the previous one. The last has a tenth of the nodes of the longest
+        search and already has the bound `max_value`; shorter searches are less precise, so their bounds are wider.
         """
         limits = [max(1, self.nodes // 10)]
         while limits[-1] // 10 >= _SHORTEST_SEARCH:

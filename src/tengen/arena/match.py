@@ -1,6 +1,6 @@
 """One game between two agents: clocks, checks and the result.
 
-An exception raised by an agent never leaves this module: the agent loses the game, and the `Ending` names the fault.
+An exception raised by an agent never leaves this module: the agent loses the game, and the `Ending` is the fault.
 """
 
 from __future__ import annotations
@@ -148,7 +148,7 @@ class Remark(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GameResult:
-    """A finished game. Seat 0 is the player named first, seat 1 the other one."""
+    """A finished game. Seat 0 is the player named first, seat 1 the second player."""
 
     outcome: Outcome
     ending: Ending

@@ -15,7 +15,7 @@ MAX_COMPARED = 100
 
 @dataclass(frozen=True, slots=True)
 class ReportTable:
-    """A table of strings. The first `left` columns are text, the others numbers."""
+    """A table of strings. The first `left` columns contain text, the others numbers."""
 
     title: str
     columns: tuple[str, ...]

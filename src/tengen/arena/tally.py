@@ -144,7 +144,7 @@ class Tally:
         return counts
 
     def split_pairs_of(self, earlier: int, later: int) -> int:
-        """Return the number of complete pairs in which each player won one game; these say nothing about strength."""
+        """Return the number of complete pairs in which each player won a game; they show no difference in strength."""
         return sum(self._split_pairs[rules, earlier, later] for rules in self._rulesets)
 
     def match_counts(self, earlier: int, later: int) -> list[int]:

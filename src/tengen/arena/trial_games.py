@@ -53,8 +53,8 @@ class TrialResult:
     def split_pairs(self) -> int:
         """Number of pairs of games with equal results.
 
-        Two players who exchanged colours between the games of such a pair would score one point each, so the pair
-        would say nothing about their strength.
+        If two players exchanged colours between the games of such a pair, each would score one point, so the pair would
+        not show which of them is stronger.
         """
         return sum(one == other for one, other in zip(self.points[::2], self.points[1::2], strict=False))
 

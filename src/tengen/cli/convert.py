@@ -148,7 +148,7 @@ def texts_of(record: GameRecord) -> Iterator[str]:
 
 
 def select_games(records: Iterable[GameRecord], game: int | None, source: Path) -> Iterator[GameRecord]:
-    """Yield all records, or only the one with number `game`."""
+    """Yield all records, or only record number `game`. Raises `InputError` if there is no such record."""
     count = 0
     for count, record in enumerate(records, start=1):
         if game in (None, count):

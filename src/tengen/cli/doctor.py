@@ -114,7 +114,7 @@ def _describe_machine() -> Iterator[tuple[str, str]]:
 
 
 def _processor() -> tuple[str, set[str]]:
-    """Return the name of the processor and its instruction sets, as far as the system reports them."""
+    """Return the name of the processor and its instruction sets; empty if the system does not report them."""
     try:
         text = Path("/proc/cpuinfo").read_text(encoding="utf-8")
     except OSError:

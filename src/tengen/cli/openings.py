@@ -126,8 +126,8 @@ def check(
 ) -> None:
     """Report how balanced the openings in a file are: values, proofs, and the share of split pairs.
 
-    Each opening is played twice, with colours exchanged. If the same colour wins both games, the pair is split: each
-    player wins once, and the pair says nothing about their strength.
+    In a match, each opening is played twice, with colours exchanged. If the same colour wins both games, the pair is
+    split: each player wins once, so the pair does not show which player is stronger.
     """
     import json
 

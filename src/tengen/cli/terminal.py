@@ -266,7 +266,7 @@ class TerminalGame:
     def _resigning_colour(self) -> Colour | None:
         """Return the colour of the person, or the side to move if both or neither of the players are people."""
         if not self._opening.is_done:
-            self._leaving = True  # nobody has a colour yet
+            self._leaving = True  # neither player has a colour yet
             return None
         people = [colour for colour in Colour if self._player(colour).agent is None]
         return people[0] if len(people) == 1 else self._position.to_move

@@ -109,7 +109,7 @@ class BoardSpaces:
 
 
 def check_choice(value: str, known: tuple[str, ...], what: str) -> str:
-    """Return `value` if it is known. Raises `InputError` otherwise."""
+    """Return `value` if it is one of the known values. Raises `InputError` otherwise."""
     if value not in known:
         raise InputError(f"unknown {what} {value!r} (known: {', '.join(known)})")
     return value

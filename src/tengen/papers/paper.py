@@ -213,18 +213,20 @@ def _open_results(paper: Paper, lab: Lab, quick: bool) -> Results:
         return Results(_about(paper, lab, quick), {})
     results = read_results(path)
     if results.about.get("paper") != paper.name:
-        raise InputError(f"{path} has the results of {results.about.get('paper')!r}: choose another folder with --out")
+        raise InputError(
+            f"{path} contains the results of {results.about.get('paper')!r}: choose another folder with --out"
+        )
     if bool(results.about.get("quick")) != quick:
         kept = "a quick run" if results.about.get("quick") else "a complete run"
-        raise InputError(f"{lab.out} has the results of {kept}: choose another folder with --out")
+        raise InputError(f"{lab.out} contains the results of {kept}: choose another folder with --out")
     if bool(results.about.get("retrained")) != lab.trains_shipped:
         kept = "with" if results.about.get("retrained") else "without"
-        raise InputError(f"{lab.out} has the results of a run {kept} --retrain: choose another folder with --out")
+        raise InputError(f"{lab.out} contains the results of a run {kept} --retrain: choose another folder with --out")
     for experiment in paper.experiments:
         done = results.experiments.get(experiment.name)
         if done is not None and not experiment.has_settings(done["settings"], lab):
             raise InputError(
-                f"{lab.out} has results of {experiment.name} with other settings: choose another folder with --out"
+                f"{lab.out} contains results of {experiment.name} with other settings: choose another folder with --out"
             )
     return results
 
@@ -442,7 +444,7 @@ def publish(paper: Paper, results: Results, source: Path, target: Path, summary:
     from shutil import copyfile
 
     if results.about.get("paper") != paper.name:
-        raise InputError(f"{source} has the results of {results.about.get('paper')!r}, not of {paper.name!r}")
+        raise InputError(f"{source} contains the results of {results.about.get('paper')!r}, not of {paper.name!r}")
     if results.about.get("quick"):
         raise InputError("the results of a quick run cannot be published: run the paper without --quick")
     known = {one.name: one for one in paper.experiments}
@@ -451,7 +453,7 @@ def publish(paper: Paper, results: Results, source: Path, target: Path, summary:
         raise InputError(f"{source} has no finished experiments: run `tengen paper {paper.name}` first")
     for name, kept in finished.items():
         if not _has_settings(known[name], kept["settings"], lab):
-            raise InputError(f"{source} has results of {name} with other settings: run it again in another folder")
+            raise InputError(f"{source} contains results of {name} with other settings: run it again in another folder")
     old: dict[str, Any] = {}
     if (target / RESULTS_FILE).exists():
         published = read_results(target / RESULTS_FILE)

@@ -110,7 +110,7 @@ class Training(Experiment):
 
 
 def _without_source(table: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the part of a configuration that determines what is learned.
+    """Return the part of a configuration that affects training.
 
     `init_from` is omitted because its path depends on the output folder, and `strength` because measurements do not
     affect training.

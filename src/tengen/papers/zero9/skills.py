@@ -182,7 +182,7 @@ def _does_not_push(view: _View) -> tuple[Set[Point], Set[Point]] | None:
 
 
 def _push_loses(view: _View, push: Point) -> bool:
-    """Whether the opponent wins after a four or an open three, whatever the mover plays next."""
+    """Whether the opponent wins after a four or an open three, regardless of the mover's next move."""
     after = view.position.play(push)
     forced = explain(after).chances[view.own].get(Kind.FIVE, ())
     if not forced:
