@@ -1,7 +1,7 @@
 """Kill processes while a run trains on a Ray cluster of two nodes on this machine, and check that nothing was lost.
 
-    python -m benchmarks.chaos --minutes 10 --every 20     # a worker process or a node, in turn
-    python -m benchmarks.chaos --driver 5                  # the driver, five times, each time resumed
+    python -m benchmarks.chaos --minutes 10 --every 20     # kill worker processes and nodes alternately
+    python -m benchmarks.chaos --driver 5                  # kill the driver five times and resume it each time
 
 Prints the findings; the exit code is 1 if a check failed.
 """

@@ -54,7 +54,7 @@ def decide_opening(
 ) -> OpeningDecision:
     """Return the agent's next actions for the seat to act, and the evaluation on which they are based.
 
-    An agent that plays swap2 itself decides on several stones at once. If it takes white, its answer also contains its
+    An agent that plays swap2 itself decides on several stones together. If it takes white, its answer also contains its
     first move of the game, after the last opening action.
     """
     stop = stop or StopSignal()

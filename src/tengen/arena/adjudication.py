@@ -76,7 +76,7 @@ def _check_rule(name: str, value: float, moves: int) -> None:
 
 
 def _parse_rule(name: str, text: str, defaults: tuple[str, ...]) -> list[str]:
-    """Return the fields of a rule; missing ones are defaults. All but the first must be integers."""
+    """Return the fields of a rule, with defaults for missing fields. All fields but the first must be integers."""
     fields = [field.strip() for field in text.split(",")]
     try:
         float(fields[0])

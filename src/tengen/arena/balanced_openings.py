@@ -42,7 +42,7 @@ class BalanceSettings:
     """Conditions that an opening must meet to count as balanced."""
 
     agent: str = "alphabeta"
-    """Agent that judges the openings; its decisions must have values."""
+    """Agent that judges the openings; it must report a value with every move."""
     nodes: int = 20_000
     """Node limit of the longest search."""
     max_value: float = 0.15

@@ -49,7 +49,7 @@ def game_record(stored: StoredGame, players: Sequence[Entrant], event: str = "")
 
 
 def _reason_of(ending: Ending) -> str:
-    """Return the name that game files use for the reason of a result; SGF has letters for some of these reasons."""
+    """Return the reason for a result as written in game files; SGF abbreviates some reasons to a letter."""
     if ending is Ending.TIMEOUT:
         return "time"
     return "forfeit" if ending.is_forfeit and ending is not Ending.FOUL else ending.value

@@ -70,7 +70,7 @@ class OpeningReport:
 
     @property
     def far_from_equal(self) -> int:
-        """Number of openings valued beyond `FAR_FROM_EQUAL`, including those that are proved."""
+        """Number of openings valued beyond `FAR_FROM_EQUAL`, including openings with a proved result."""
         return sum(abs(opening.black_value) > FAR_FROM_EQUAL for opening in self.openings)
 
     @property

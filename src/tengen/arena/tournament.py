@@ -282,10 +282,10 @@ def _prepare(store: GameStore, tournament: Tournament, schedule: Schedule, sizes
     openings = schedule.digest_openings(tournament.rules_with_files())
     kept = _kept_description(store)
     if kept is None:
-        store.clear_openings()  # left by a tournament without games
+        store.clear_openings()  # left over from a tournament that has no games
     elif len(store) < len(schedule):
         known, here = store.setting("opening_files"), openings
-        if known is None:  # stores from earlier versions have a digest of all openings, random ones included
+        if known is None:  # stores from earlier versions have a digest of all openings, including random openings
             before = replace(tournament, rounds=_kept_sizes(store, kept)[-1].rounds)
             known, here = store.setting("openings"), before.schedule(store).digest_openings()
         if known not in (None, here):

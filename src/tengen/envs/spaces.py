@@ -94,7 +94,7 @@ class BoardSpaces:
         return self.resign_action and action == self.ruleset.area
 
     def contains(self, action: Any) -> bool:
-        """Return whether the action is in the action space; much faster than `Discrete.contains`."""
+        """Return whether the action is in the action space. This is much faster than `Discrete.contains`."""
         try:
             return 0 <= operator.index(action) < self.action_count
         except TypeError:

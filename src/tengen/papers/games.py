@@ -35,7 +35,7 @@ class Games(Experiment):
     players: Mapping[str, str]
     """Agent specifications by name; `{training}` stands for the network of that training experiment."""
     rounds: int = 10
-    """Games per pair and colour."""
+    """Number of games per pair and colour."""
     first_games: int = 0
     """Number of games per pair and colour in the paper; the results of that many first games are also reported alone.
 
@@ -242,7 +242,7 @@ class Games(Experiment):
 
 
 def _score_of(one: tuple[float, float] | None, other: tuple[float, float] | None) -> float:
-    """Return the score of a pair from the shares that black won and lost with either side as black."""
+    """Return the score of a pair from the shares of games that black won and lost, with each of the two as black."""
     return math.nan if one is None or other is None else one[0] - one[1] + other[1] - other[0]
 
 

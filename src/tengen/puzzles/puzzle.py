@@ -2,8 +2,8 @@
 
 An attack has exactly one first move that wins by threats of its kind: by continuous fours (VCF) or threats (VCT). The
 solver proves that this move wins against all defences, and that no other first move does. In a defence, the opponent
-threatens to win by continuous fours. The solver proves that every move but one loses by continuous fours or threats,
-and that this one move stops both.
+threatens to win by continuous fours. The solver proves that all moves except one lose to continuous fours or threats,
+and that this move stops both.
 """
 
 from __future__ import annotations

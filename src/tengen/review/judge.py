@@ -59,7 +59,7 @@ class MoveReview:
     """The review of one move."""
 
     turn_number: int
-    """1 for the first move."""
+    """Number of the move in the game; the first move has number 1."""
     colour: Colour
     move: Point
     black_value_before: float

@@ -150,7 +150,7 @@ class RatingList(Experiment):
     anchors: Mapping[str, float]
     """Fixed ratings in Elo, by player."""
     rounds: int = 10
-    """Games per pair and colour."""
+    """Number of games per pair and colour."""
     takes_engines: bool = True
     """Whether external engines given on the command line take part."""
     limits: TimeControl = field(default_factory=TimeControl)
