@@ -5,10 +5,6 @@
 #include <bit>
 #include <cstdint>
 
-#ifdef __BMI2__
-#include <immintrin.h>
-#endif
-
 #include "core/types.h"
 
 namespace tengen {
@@ -49,11 +45,7 @@ class PointSet {
         rank -= here;
         continue;
       }
-#ifdef __BMI2__
-      word = _pdep_u64(1ull << rank, word);
-#else
       for (; rank > 0; --rank) word &= word - 1;
-#endif
       return static_cast<Point>(64 * i + std::countr_zero(word));
     }
   }

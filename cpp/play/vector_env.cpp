@@ -12,9 +12,16 @@
 namespace tengen {
 namespace {
 
-// Number of boards that a thread takes at a time: small enough that no thread waits long for another's last part, and
-// large enough that the cost of taking a part is negligible.
-constexpr int kBoardsPerPart = 128;
+// A thread takes this many boards at a time. Small parts keep threads from waiting for another's last part; large parts
+// cost less to take and prefetch better.
+constexpr int kLargestPart = 128;
+constexpr int kSmallestPart = 8;
+constexpr int kPartsPerThread = 4;
+
+int part_size(const VectorEnvConfig& config) {
+  if (config.threads == 1) return kLargestPart;
+  return std::clamp(config.boards / (kPartsPerThread * config.threads), kSmallestPart, kLargestPart);
+}
 
 // While a stage of a step works on one board, it prefetches the memory of the board this many places ahead.
 constexpr int kLookahead = 8;
@@ -33,6 +40,8 @@ VectorEnv<Plane>::VectorEnv(const VectorEnvConfig& config)
       all_points_(legal_points(empty_board_)),
       planes_size_(static_cast<std::size_t>(plane_count(config.layout) * config.rules.area())),
       shared_work_(config.threads) {
+  if (config.opponent && config.caller_replies)
+    throw std::invalid_argument("the caller cannot reply for a built-in opponent");
   const auto boards = static_cast<std::size_t>(config.boards);
   games_.reserve(boards);
   for (std::size_t i = 0; i < boards; ++i) games_.push_back({empty_board_, Rng(i), kBlack, 0});
@@ -111,10 +120,10 @@ int VectorEnv<Plane>::find_invalid(const std::int64_t* actions) const {
 template <typename Plane>
 template <typename Work>
 void VectorEnv<Plane>::for_each_part(const Work& work) {
-  const int parts = (config_.boards + kBoardsPerPart - 1) / kBoardsPerPart;
-  shared_work_.run(parts, [this, &work](int part) {
-    const int first = part * kBoardsPerPart;
-    work(first, std::min(first + kBoardsPerPart, config_.boards));
+  const int size = part_size(config_);
+  shared_work_.run((config_.boards + size - 1) / size, [this, &work, size](int part) {
+    const int first = part * size;
+    work(first, std::min(first + size, config_.boards));
   });
 }
 
@@ -135,7 +144,7 @@ void VectorEnv<Plane>::step_part(int first, int last, const std::int64_t* action
   };
   for (int i = first; i < std::min(first + 2 * kLookahead, last); ++i) prefetch_state(i);
   for (int i = first; i < first + kLookahead; ++i) prefetch_action(i);
-  std::array<Outcome, kBoardsPerPart> outcomes;
+  std::array<Outcome, kLargestPart> outcomes;
   for (int i = first; i < last; ++i) {
     if (i + 2 * kLookahead < last) prefetch_state(i + 2 * kLookahead);
     prefetch_action(i + kLookahead);
@@ -144,7 +153,7 @@ void VectorEnv<Plane>::step_part(int first, int last, const std::int64_t* action
   const auto is_ongoing = [&](int i) { return outcomes[static_cast<std::size_t>(i - first)] == Outcome::kOngoing; };
 
   if (config_.opponent) {
-    std::array<Point, kBoardsPerPart> replies;
+    std::array<Point, kLargestPart> replies;
     for (int i = first; i < last; ++i)
       if (is_ongoing(i)) replies[static_cast<std::size_t>(i - first)] = choose_reply(*config_.opponent, i);
     const auto prefetch_reply = [&](int i) {

@@ -65,7 +65,7 @@ def test_a_run_is_started_listed_resumed_and_shipped(tmp_path: Path, monkeypatch
     assert "6x6x4" in listed.stdout
     again = run("train", "alphazero", "--run", str(folder), "--resume")
     assert again.exit_code == 0, again.exception
-    assert "resuming after iteration 2" in again.stdout
+    assert "is finished; raise a limit" in again.stdout
 
     match = tmp_path / "match.json"
     played = run("match", f"alphazero:run={folder},simulations=2", "random", "--rules", "4x4:4", "--games", "2",
@@ -179,7 +179,8 @@ def test_an_error_after_a_resume_keeps_the_run(tmp_path: Path, monkeypatch: pyte
         raise InputError("no longer there")
 
     monkeypatch.setattr("tengen.learning.algorithms.alphazero.train", fail)
-    assert isinstance(run("train", "alphazero", "--run", str(folder), "--resume").exception, InputError)
+    resumed = run("train", "alphazero", "--run", str(folder), "--resume", "--set", "iterations=3")
+    assert isinstance(resumed.exception, InputError)
     assert (folder / "metrics.jsonl").exists()
 
 

@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+import sys
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 import pytest
 
@@ -31,6 +34,33 @@ def test_memory_in_use_is_never_used_again(derive: object) -> None:
     held = [derive(copies.make(np.full(6, value))) for value in range(20)]
     for value, seen in enumerate(held):
         assert np.array_equal(seen, derive(np.full(6, value)))
+
+
+def test_changed_attributes_of_a_copy_do_not_affect_later_copies() -> None:
+    copies = ArrayCopies()
+    source = np.arange(6)
+    copy = copies.make(source)
+    copy.flags.writeable = False
+    copy.shape = (2, 3)
+    del copy
+    assert np.array_equal(copies.make(source), source)
+    assert copies.make(source).flags.writeable
+
+
+def test_threads_never_get_the_same_memory() -> None:
+    copies = ArrayCopies()
+
+    def overwritten(number: int) -> int:
+        source = np.full(64, number)
+        return sum(not np.array_equal(copies.make(source), source) for _ in range(2_000))
+
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        with ThreadPoolExecutor(4) as pool:
+            assert sum(pool.map(overwritten, range(4))) == 0
+    finally:
+        sys.setswitchinterval(interval)
 
 
 def test_copies_equal_the_source_and_are_in_c_order() -> None:

@@ -453,6 +453,7 @@ def test_state_can_be_saved_and_restored() -> None:
         (lambda game: ([*game[0], game[0][0]], *game[1:]), "not a game in progress"),
         (lambda game: (game[0][:-1], *game[1:]), "does not wait for an action"),
         (lambda game: (*game[:2], 1 - game[2], game[3]), "does not wait for an action"),
+        (lambda game: (game[0], [], *game[1:]), "damaged"),
     ],
 )
 def test_damaged_states_are_rejected(change: Any, message: str) -> None:

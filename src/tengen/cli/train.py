@@ -14,6 +14,8 @@ from tengen.nets.devices import Device
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from tengen.learning.run.reading import RunReader
+
 _EXAMPLES = """
     tengen train                                    # list all presets
     tengen train alphazero --preset 6x6x4 --set net.channels=48
@@ -87,17 +89,13 @@ def train(
     quiet: Annotated[bool, typer.Option("--quiet", help="Do not show progress.")] = False,
 ) -> None:
     """Train a player. A run is a folder; you can interrupt and resume it at any time, watch it and play against it."""
-    import shlex
-
     from rich.console import Console
 
-    from tengen.agents.registry import network_player
     from tengen.cluster.connection import On
     from tengen.errors import InputError
     from tengen.learning.algorithms.registry import check_algorithm
     from tengen.learning.config import describe_preset
     from tengen.learning.run.progress import Progress
-    from tengen.learning.run.reading import describe_learning, strength_curve
     from tengen.learning.training import (
         continue_run,
         default_folder,
@@ -132,6 +130,13 @@ def train(
             raise InputError(f"--resume continues {folder} with its own network and seed: omit --init-from and --seed")
         changes = [*(settings or []), *([] if minutes is None else [f"minutes={minutes}"])]
         current = continue_run(folder, algorithm, preset, changes)
+        if current.is_finished():
+            console.print(
+                f"{folder} is finished; raise a limit to train on, such as --minutes or --set iterations=…",
+                soft_wrap=True,
+            )
+            _print_result(console, current)
+            return
     else:
         changes = list(settings or [])
         changes += [] if minutes is None else [f"minutes={minutes}"]
@@ -154,12 +159,22 @@ def train(
         if not resume:
             discard_if_untouched(current, error)
         raise
-    strength = current.config_table.get("strength", {})
-    for sentence in describe_learning(strength_curve(current.metrics()), str(strength.get("anchor", "the anchor"))):
+    _print_result(console, current)
+
+
+def _print_result(console: Console, run: RunReader) -> None:
+    """Print what the run has learnt and how to play against it."""
+    import shlex
+
+    from tengen.agents.registry import network_player
+    from tengen.learning.run.reading import describe_learning, strength_curve
+
+    strength = run.config_table.get("strength", {})
+    for sentence in describe_learning(strength_curve(run.metrics()), str(strength.get("anchor", "the anchor"))):
         console.print(sentence)
-    player = shlex.quote(f"{network_player(algorithm, 'run')}:run={folder}")
-    rules = current.config_table["ruleset"]
-    console.print(f"{folder}: play against it with `tengen play {player} --rules {rules}`", soft_wrap=True)
+    player = shlex.quote(f"{network_player(run.header.algorithm, 'run')}:run={run.folder}")
+    rules = run.config_table["ruleset"]
+    console.print(f"{run.folder}: play against it with `tengen play {player} --rules {rules}`", soft_wrap=True)
 
 
 def _list_presets(console: Console) -> None:

@@ -12,28 +12,29 @@ _MOST_KEPT = 3
 
 
 class ArrayCopies:
-    """Copies arrays of one shape and dtype, and reuses the memory of earlier copies that are no longer in use.
+    """Makes copies of arrays of one shape and dtype, and reuses the memory of earlier copies that nobody refers to.
 
-    The operating system clears newly allocated memory page by page. For tens of megabytes, this takes as long as the
-    copy itself. A copy is unused if only this object refers to it: views, slices, tensors and memoryviews of an array
-    all keep a reference to it. Without reference counts (outside CPython), each copy gets new memory.
+    For tens of megabytes, the system clears new memory page by page, which takes as long as the copy. A copy is a view
+    of an array that only this object keeps. Views, slices, tensors and memoryviews of the copy all refer to that array,
+    so it is unused if nothing else refers to it. Only CPython counts references exactly; elsewhere, each copy gets new
+    memory.
     """
 
     def __init__(self) -> None:
         self._kept: list[npt.NDArray[Any]] = []
-        self._count = getattr(sys, "getrefcount", None)
-        probe = [np.empty(0)]
-        self._unused = 0 if self._count is None else self._count(probe[0])
+        self._is_counting = sys.implementation.name == "cpython"
+        self._count_if_unused = 0
+        for owner in [np.empty(0)] if self._is_counting else []:  # counted in the same way as in `make`
+            self._count_if_unused = sys.getrefcount(owner)
 
     def make(self, array: npt.NDArray[Any]) -> npt.NDArray[Any]:
         """Return a copy in C order."""
-        kept = self._kept
-        if self._count is not None:
-            for index in range(len(kept)):
-                if self._count(kept[index]) == self._unused:
-                    np.copyto(kept[index], array)
-                    return kept[index]
+        if self._is_counting:
+            for owner in self._kept:
+                if sys.getrefcount(owner) == self._count_if_unused:
+                    np.copyto(owner, array)
+                    return owner.view()
         copy = array.copy()
-        if len(kept) < _MOST_KEPT:
-            kept.append(copy)
-        return copy
+        if len(self._kept) < _MOST_KEPT:
+            self._kept.append(copy)
+        return copy.view()

@@ -270,7 +270,7 @@ class GomokuVectorEnv(VectorEnv[Planes, Actions, npt.NDArray[Any]]):
         for board, game in enumerate(state.games):
             try:
                 self._native.restore(board, game)
-            except ValueError as error:
+            except (ValueError, TypeError) as error:
                 raise InputError(f"the state is damaged: {error}") from None
         self.np_random.bit_generator.state = state.rng_state
         self._seeded = True
