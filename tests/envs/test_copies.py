@@ -25,7 +25,7 @@ def test_memory_of_unused_copies_is_used_again() -> None:
         lambda array: array.reshape(2, 3)[1],
         lambda array: array.view(np.uint8)[::2],
         memoryview,
-        lambda array: np.from_dlpack(array),
+        np.from_dlpack,
     ],
 )
 def test_memory_in_use_is_never_used_again(derive: object) -> None:
