@@ -131,8 +131,8 @@ test: $(STAMPS)/develop $(STAMPS)/chromium  ## Run the tests and report how long
 	@started=$$(date +%s); OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist loadgroup -m "not thorough" $(if $(CHROMIUM_FOUND),,--ignore=tests/web/browser) $(ARGS) \
 	  $(if $(ARGS),,&& echo $$(($$(date +%s) - started)) > $(TEST_SECONDS))
 
-test-web: $(STAMPS)/develop $(STAMPS)/node $(STAMPS)/chromium  ## Run all browser tests and save screenshots of every page in build/screenshots/
-	@$(BIN)/python -m pytest tests/web/browser $(ARGS)
+test-web: $(STAMPS)/develop $(STAMPS)/node $(STAMPS)/chromium  ## Run all tests of the board and of reviews, and save screenshots of every page in build/screenshots/
+	@$(BIN)/python -m pytest tests/web/browser tests/web/test_storage.py tests/review $(ARGS)
 
 FRONT_END := src/tengen/web/static tests/web/js package.json tsconfig.json
 
