@@ -29,7 +29,7 @@ FloatArray copy_array(const float* values, std::initializer_list<std::size_t> sh
   return own_array(copy, shape);
 }
 
-// One field of all searched moves in a game, as float32 [moves].
+// One field of each searched move in a game, as float32 [moves].
 template <typename Field>
 FloatArray column(const SelfPlayGame& game, Field field) {
   std::vector<float> values;

@@ -10,8 +10,8 @@
 namespace tengen {
 namespace {
 
-// A helper looks for new work this many times before it sleeps: about twenty microseconds, which bridges the time
-// between two steps of a fast caller.
+// A helper looks for new work this many times before it sleeps: about twenty microseconds, enough to
+// cover the time between two steps of a fast caller.
 constexpr int kLooksBeforeSleep = 400;
 
 void pause() {

@@ -23,7 +23,7 @@ constexpr std::uint64_t kLowBits = 0x5555555555555555ull;  // the low bit of eac
 
 constexpr std::int32_t fifth_power(int n) { return n * n * n * n * n; }
 
-// The worth of a stone of `colour` on the cell `offset` of a line: the fifth power of the number of own stones, summed
+// The value of a stone of `colour` on the cell `offset` of a line: the fifth power of the number of own stones, summed
 // over all windows of k cells that contain the cell and no enemy stone.
 std::int32_t worth_in_line(const Rules& rules, std::uint64_t line, int offset, Colour colour) {
   const int k = rules.win_length;

@@ -44,7 +44,7 @@ struct LeafJudgement {
   Result result = Result::kUnknown;  // for the side to move
   int plies = 0;                     // to the end of the game
   PointSet moves;                    // the legal moves, except those known to lose
-  std::vector<Point> line;           // for a proof: the moves to the end of the game, as far as they are known
+  std::vector<Point> line;           // for a proof: the moves to the end of the game, as far as known
 };
 
 class LeafJudge {

@@ -1,4 +1,4 @@
-"""Checks the proofs that agents from outside Tengen claim.
+"""Checks proofs claimed by agents from outside Tengen.
 
 An agent from another package, from a file or from the caller can claim that any result is proved. In a match, the claim
 counts only if Tengen's engine proves the same result with a bounded search. External engines never claim a proof: a

@@ -125,7 +125,7 @@ def _processor() -> tuple[str, set[str]]:
 
 
 def _describe_extra(extra: str) -> str:
-    """Return the versions of the packages of an extra, or how to install the missing ones."""
+    """Return the versions of the packages in an extra, or how to install the missing ones."""
     versions: dict[str, str | None] = {}
     for requirement in metadata.requires("tengen") or ():
         match = re.match(rf"([\w.-]+).*extra == ['\"]{extra}['\"]", requirement)

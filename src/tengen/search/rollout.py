@@ -65,7 +65,7 @@ class PlayoutTally:
 
 
 def play_out(position: Position, policy: PlayoutPolicy, seed: int = 0) -> Playout:
-    """Play the game to the end; if it is over already, there are no moves."""
+    """Play the game to the end; if it is already over, no moves are played."""
     if position.is_over:
         return Playout((), position.outcome)
     moves, outcome = _native.play_out(position.native, _native_policy(policy), seed_word(seed))

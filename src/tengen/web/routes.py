@@ -203,7 +203,7 @@ async def get_my_games(
 
 @router.get("/my-rating")
 async def get_my_rating(services: ServicesHere, browser: Browser) -> PlayerRating:
-    """Return the rating of the person using this browser, from games against levels, and the level to play next."""
+    """Return the rating of this browser's player, based on games against the levels, and the level to play next."""
     return services.games.rating(browser)
 
 

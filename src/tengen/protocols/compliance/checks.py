@@ -78,7 +78,7 @@ def check(name: str, group: Group, requirement: str, *needs: str) -> Callable[[C
 # -- mandatory commands ------------------------------------------------------------------------------------------------
 
 
-@check("start", Group.MANDATORY, "START 15 and START 20 are answered with OK")
+@check("start", Group.MANDATORY, "answers START 15 and START 20 with OK")
 def _start(open_engine: Open) -> str:
     started = time.monotonic()
     with open_engine() as engine:
@@ -89,7 +89,7 @@ def _start(open_engine: Open) -> str:
     return f"the first OK after {spent_ms:.0f} ms"
 
 
-@check("begin", Group.MANDATORY, "BEGIN on an empty board is answered with a move", "start")
+@check("begin", Group.MANDATORY, "answers BEGIN on an empty board with a move", "start")
 def _begin(open_engine: Open) -> str:
     with open_engine() as engine:
         engine.start()
@@ -97,7 +97,7 @@ def _begin(open_engine: Open) -> str:
     return ""
 
 
-@check("turn", Group.MANDATORY, "TURN X,Y is answered with a move, several times in a game", "begin")
+@check("turn", Group.MANDATORY, "answers TURN X,Y with a move, several times in a game", "begin")
 def _turn(open_engine: Open) -> str:
     with open_engine() as engine:
         engine.start()
@@ -107,7 +107,7 @@ def _turn(open_engine: Open) -> str:
     return ""
 
 
-@check("board", Group.MANDATORY, "BOARD … DONE is answered with a move, and the game continues with TURN", "begin")
+@check("board", Group.MANDATORY, "answers BOARD … DONE with a move, then continues the game with TURN", "begin")
 def _board(open_engine: Open) -> str:
     with open_engine() as engine:
         engine.start()
@@ -146,7 +146,7 @@ def _info(open_engine: Open) -> str:
         answer = engine.unexpected_answer()
         if answer is not None:
             raise Problem(
-                f"INFO is answered with {answer[:60]!r}",
+                f"unexpected answer to INFO: {answer[:60]!r}",
                 "ignore unknown keys and values silently: managers would take the line as the answer to the next"
                 " command",
             )
@@ -154,17 +154,19 @@ def _info(open_engine: Open) -> str:
         return ""
 
 
-@check("about", Group.MANDATORY, 'ABOUT is answered with a line such as name="X", version="1.0", even before START')
+@check("about", Group.MANDATORY, 'answers ABOUT with a line such as name="X", version="1.0", even before START')
 def _about(open_engine: Open) -> str:
     with open_engine() as engine:
         answer = engine.answer("ABOUT", ms=engine.settings.start_ms)
     if answer is None:
-        raise Problem("ABOUT is not answered", "some managers give up if ABOUT is not answered before START")
+        raise Problem("no answer to ABOUT", "some managers give up without an answer before START")
     if first_word(answer) in ("ERROR", "UNKNOWN"):
-        raise Problem(f"ABOUT is answered with {answer[:60]!r}", "the command is mandatory")
+        raise Problem(f"unexpected answer to ABOUT: {answer[:60]!r}", "the command is mandatory")
     if re.search(r'name\s*=\s*"', answer) is None:
         raise Problem(
-            f"ABOUT is answered with {answer[:60]!r}", 'use the form name="…", version="…", author="…"', Grade.WARNING
+            f"unexpected answer to ABOUT: {answer[:60]!r}",
+            'use the form name="…", version="…", author="…"',
+            Grade.WARNING,
         )
     return str(parse_about(answer))
 
@@ -214,19 +216,19 @@ def _end_while_thinking(open_engine: Open) -> str:
     return ""
 
 
-@check("unknown command", Group.ROBUSTNESS, "an unknown command is answered with UNKNOWN", "begin")
+@check("unknown command", Group.ROBUSTNESS, "answers an unknown command with UNKNOWN", "begin")
 def _unknown(open_engine: Open) -> str:
     with open_engine() as engine:
         engine.start()
         answer = engine.answer("SOMETHING 1 2 3")
         if answer is None:
             raise Problem(
-                "an unknown command is not answered",
+                "no answer to an unknown command",
                 "answer UNKNOWN, so that managers do not have to wait",
                 Grade.WARNING,
             )
         if first_word(answer) not in ("UNKNOWN", "ERROR"):
-            raise Problem(f"an unknown command is answered with {answer[:60]!r}", "answer UNKNOWN")
+            raise Problem(f"unexpected answer to an unknown command: {answer[:60]!r}", "answer UNKNOWN")
         engine.begin()
     return ""
 
@@ -238,7 +240,7 @@ def _line_ends(open_engine: Open) -> str:
         answer = engine.next_answer(time.monotonic() + engine.settings.start_ms / 1000)
         if answer is None or first_word(answer) != "OK":
             raise Problem(
-                f"START 15 between empty lines that end in LF is answered with {answer!r}",
+                f"unexpected answer to START 15 between empty lines that end in LF: {answer!r}",
                 "strip CR and LF from every line, and skip empty lines",
             )
         engine.set_rules(15, 15)
@@ -348,7 +350,10 @@ def _idle(open_engine: Open) -> str:
         idle_s = engine.settings.idle_ms / 1000
         answer = engine.next_answer(time.monotonic() + idle_s)
         if answer is not None:
-            raise Problem(f"{answer[:60]!r} follows the move", "write messages only before the move, nothing after it")
+            raise Problem(
+                f"unexpected output after the move: {answer[:60]!r}",
+                "write messages only before the move, nothing after it",
+            )
         written = engine.count_output() - written
         if written > _IDLE_LINES:
             raise Problem(
@@ -397,7 +402,7 @@ def _sizes(open_engine: Open) -> str:
             answer = engine.answer(f"START {size}", ms=engine.settings.start_ms)
             if answer is None or first_word(answer) not in ("OK", "ERROR"):
                 raise Problem(
-                    f"START {size} is answered with {answer!r}",
+                    f"unexpected answer to START {size}: {answer!r}",
                     "answer ERROR and name the supported sizes, such as 'ERROR only boards from 10 to 20'",
                 )
             if first_word(answer) == "OK":
@@ -501,7 +506,7 @@ def _memory(open_engine: Open) -> str:
 # -- optional commands -------------------------------------------------------------------------------------------------
 
 
-@check("restart", Group.OPTIONAL, "RESTART is answered with OK and empties the board", "turn")
+@check("restart", Group.OPTIONAL, "answers RESTART with OK and empties the board", "turn")
 def _restart(open_engine: Open) -> str:
     with open_engine() as engine:
         engine.start()
@@ -514,7 +519,7 @@ def _restart(open_engine: Open) -> str:
     return ""
 
 
-@check("rectangle", Group.OPTIONAL, "RECTSTART 15,10 is answered with OK", "begin")
+@check("rectangle", Group.OPTIONAL, "answers RECTSTART 15,10 with OK", "begin")
 def _rectangle(open_engine: Open) -> str:
     with open_engine() as engine:
         _require_support(engine, "RECTSTART 15,10")
@@ -539,9 +544,7 @@ def _take_back(open_engine: Open) -> str:
     return ""
 
 
-@check(
-    "swap2", Group.OPTIONAL, "SWAP2BOARD is answered with three squares, then with SWAP or one or two squares", "start"
-)
+@check("swap2", Group.OPTIONAL, "answers SWAP2BOARD with three squares, then with SWAP or one or two squares", "start")
 def _swap2(open_engine: Open) -> str:
     with open_engine() as engine:
         engine.start()
@@ -552,11 +555,13 @@ def _swap2(open_engine: Open) -> str:
                 raise Problem("does not support SWAP2BOARD", grade=Grade.ABSENT)
             squares = parse_squares(answer) or ()
             if not (rows and first_word(answer) == "SWAP") and len(squares) not in allowed:
-                raise Problem(f"SWAP2BOARD with {len(rows)} stones is answered with {answer[:60]!r}")
+                raise Problem(f"unexpected answer to SWAP2BOARD with {len(rows)} stones: {answer[:60]!r}")
             points = {point_of_square(x, y, 15, 15) for x, y in squares}
             taken = {point_of_square(*_xy(row), 15, 15) for row in rows}
             if None in points or len(points) < len(squares) or points & taken:
-                raise Problem(f"SWAP2BOARD with {len(rows)} stones is answered with impossible squares {answer[:60]!r}")
+                raise Problem(
+                    f"impossible squares in the answer to SWAP2BOARD with {len(rows)} stones: {answer[:60]!r}"
+                )
     return ""
 
 
@@ -572,7 +577,7 @@ def _analysis(open_engine: Open) -> str:
         if answer is None:
             answer = engine.answer("YXSTOP")
         if answer is None or parse_squares(answer) is None:
-            raise Problem(f"YXSTOP during YXNBEST is answered with {answer!r}", "answer with the best move so far")
+            raise Problem(f"unexpected answer to YXSTOP during YXNBEST: {answer!r}", "answer with the best move so far")
     return ""
 
 
@@ -627,13 +632,14 @@ def _require_exit(engine: Conversation, cause: str) -> None:
 
 
 def _require_support(engine: Conversation, command: str) -> None:
-    """Send an optional command that is answered with OK. UNKNOWN and ERROR mean that it is not supported."""
+    """Send an optional command, to which the answer is OK. UNKNOWN and ERROR mean that it is not supported."""
     answer = engine.answer(command)
     if answer is not None and first_word(answer) in ("UNKNOWN", "ERROR"):
         raise Problem(f"does not support {command.split(maxsplit=1)[0]}", grade=Grade.ABSENT)
     if answer is None or first_word(answer) != "OK":
         raise Problem(
-            f"{command} is answered with {'nothing' if answer is None else repr(answer[:60])}", "answer OK or UNKNOWN"
+            f"no answer to {command}" if answer is None else f"unexpected answer to {command}: {answer[:60]!r}",
+            "answer OK or UNKNOWN",
         )
 
 

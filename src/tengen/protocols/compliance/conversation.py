@@ -186,11 +186,11 @@ class Conversation:
             answer = self.next_answer(deadline)
         if answer is None:
             raise Problem(
-                f"START {size} is not answered within {ms + self.settings.tolerance_ms} ms",
+                f"no answer to START {size} within {ms + self.settings.tolerance_ms} ms",
                 "answer OK as soon as the board is created, and flush the output after every line",
             )
         if first_word(answer) != "OK":
-            raise Problem(f"START {size} is answered with {answer[:80]!r}", "answer OK; this size is mandatory")
+            raise Problem(f"unexpected answer to START {size}: {answer[:80]!r}", "answer OK; this size is mandatory")
         self.set_rules(size, size, rule_number)
         self.send(*self.settings_lines(rule_number, turn_ms))
 
@@ -251,17 +251,15 @@ class Conversation:
             if squares is not None and len(squares) == 1:
                 return squares[0]
             if squares is not None:
-                raise Problem(f"{command} is answered with {line[:40]!r}", "answer with a single square, X,Y")
+                raise Problem(f"unexpected answer to {command}: {line[:40]!r}", "answer with a single square, X,Y")
             if first_word(line) == "SUGGEST":
                 self._process.send([f"PLAY {line.split(None, 1)[-1]}"], deadline, clears_output=False)
             elif first_word(line) in ("ERROR", "UNKNOWN") and not complaint:
                 complaint = line
                 deadline = min(deadline, time.monotonic() + _COMPLAINT_S)
         if complaint:
-            raise Problem(
-                f"{command} is answered with {complaint[:80]!r} instead of a move", "answer with a square, X,Y"
-            )
-        missing = f"{command} is not answered within {allowed_ms} ms and a tolerance of {self.settings.tolerance_ms} ms"
+            raise Problem(f"{complaint[:80]!r} instead of a move in answer to {command}", "answer with a square, X,Y")
+        missing = f"no answer to {command} within {allowed_ms} ms and a tolerance of {self.settings.tolerance_ms} ms"
         lines, size = self._process.output_size
         if size > _FLOOD_BYTES:
             raise Problem(
@@ -279,19 +277,19 @@ class Conversation:
         point = point_of_square(*square, ruleset.width, ruleset.height)
         if point is None:
             raise Problem(
-                f"{command} is answered with {name}, which is off the {ruleset.width}x{ruleset.height} board",
+                f"unexpected answer to {command}: {name} is off the {ruleset.width}x{ruleset.height} board",
                 "columns and rows are counted from 0 at the top left",
             )
         try:
             self.position = self.position.play(point)
         except ForbiddenPointError as error:
             raise Problem(
-                f"{command} is answered with {name}: {str(error).splitlines()[0]}",
+                f"unexpected answer to {command}: {name}: {str(error).splitlines()[0]}",
                 "black must not play forbidden points under INFO rule 4; an engine without renju must answer ERROR",
             ) from None
         except InputError:
             raise Problem(
-                f"{command} is answered with {name}, which is occupied",
+                f"unexpected answer to {command}: {name} is occupied",
                 "BOARD, START and RESTART replace all earlier stones; BOARD lists the stones of both sides",
             ) from None
         return point

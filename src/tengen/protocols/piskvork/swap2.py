@@ -43,7 +43,7 @@ class Swap2Answer:
     """The answer to a swap2 opening: the option chosen and the stones placed."""
 
     option: Option | None
-    """None for the proposer's three stones."""
+    """None when the proposer places the first three stones."""
     points: tuple[Point, ...] = ()
 
     def text(self, height: int) -> str:

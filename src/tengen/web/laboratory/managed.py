@@ -1,4 +1,4 @@
-"""Process that trains a run or plays a tournament for the server and keeps running if the server stops.
+"""Process that carries out a training run or a tournament for the server and continues if the server stops.
 
 `python -m tengen.web.laboratory.managed FOLDER` carries out the order in FOLDER:
 
