@@ -49,7 +49,7 @@ VERDICTS = [
     ("no_newline", (), "begin", Grade.FAILED, "3 bytes and 0 complete lines", False),
     ("says_error", (), "begin", Grade.FAILED, "'ERROR no idea' instead of a move", True),
     ("two_squares", (), "begin", Grade.FAILED, "unexpected answer to BEGIN: '0,0 1,1'", True),
-    ("off_board", (), "begin", Grade.FAILED, "15,0, which is off the 15x15 board", True),
+    ("off_board", (), "begin", Grade.FAILED, "15,0 is off the 15x15 board", True),
     ("flood", (), "begin", Grade.FAILED, "flood: ", True),
     ("endless_line", (), "begin", Grade.FAILED, "flood: ", True),
     ("flood_when_idle", (), "silent when idle", Grade.FAILED, "flood: ", True),
