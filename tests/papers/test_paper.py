@@ -156,7 +156,7 @@ def test_shipped_networks_stand_for_trainings_unless_everything_is_retrained(tmp
     assert not (tmp_path / "a" / "runs").exists()
     assert lab(tmp_path / "a", shipped=shipped).player("pg:{small}") == "pg:model=pg-9x9-paper"
     retrained = lab(tmp_path / "b", shipped=shipped, trains_shipped=True)
-    with pytest.raises(InputError, match="the network of 'small', seed 1, is not trained yet"):
+    with pytest.raises(InputError, match=r"the network of 'small' \(seed 1\) has not been trained yet"):
         retrained.player("pg:{small}")
     run_paper(paper(one), retrained)
     assert retrained.player("pg:{small}") == f'pg:run="{tmp_path}/b/runs/small/1"'

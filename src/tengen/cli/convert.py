@@ -74,7 +74,9 @@ def convert(
     replay: Annotated[
         bool, typer.Option("--replay", help="Fill in missing results that follow from the final position.")
     ] = False,
-    strict: Annotated[bool, typer.Option("--strict", help="Write nothing if B cannot store everything in A.")] = False,
+    strict: Annotated[
+        bool, typer.Option("--strict", help="Write nothing if B cannot store everything that A contains.")
+    ] = False,
 ) -> None:
     """Convert a game file; the file extensions select the formats.
 

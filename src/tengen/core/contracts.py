@@ -233,7 +233,7 @@ class Limits:
             if amount is not None and amount < 0:
                 raise NotationError(f"limit {name}={amount} is negative")
         if self.threads < 1:
-            raise NotationError(f"limit threads must be at least 1, not {self.threads}")
+            raise NotationError(f"threads must be at least 1, not {self.threads}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -162,7 +162,7 @@ class GomokuEnv(gym.Env[Planes, np.int64]):
         """Play the agent's action and the opponent's reply."""
         if self._outcome is not Outcome.ONGOING:
             problem = "no game has started" if self._outcome is None else "the game is over"
-            raise GameOverError(f"call reset: {problem}")
+            raise GameOverError(f"call reset(): {problem}")
         number = self._spaces.action_number(action)
         actor = self._colour
         if self._spaces.is_resignation(number):
@@ -216,7 +216,7 @@ class GomokuEnv(gym.Env[Planes, np.int64]):
     def get_state(self) -> EnvState:
         """Save the current state for `set_state`."""
         if self._outcome is None:
-            raise GameOverError("call reset: no game has started")
+            raise GameOverError("call reset(): no game has started")
         return EnvState(self.position, self._colour, self._outcome, dict(self.np_random.bit_generator.state))
 
     def set_state(self, state: EnvState) -> tuple[Planes, dict[str, Any]]:

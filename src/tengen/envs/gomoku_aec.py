@@ -203,7 +203,7 @@ class raw_env(AECEnv):  # type: ignore[misc]  # noqa: N801  (the name PettingZoo
     def step(self, action: Any) -> None:
         """Play the selected agent's action; it must be None for an agent that is terminated or truncated."""
         if not self.agents:
-            raise GameOverError("call reset: no game is in progress")
+            raise GameOverError("call reset(): no game is in progress")
         mover = self.agent_selection
         if self.terminations[mover] or self.truncations[mover]:
             self._was_dead_step(action)
@@ -245,7 +245,7 @@ class raw_env(AECEnv):  # type: ignore[misc]  # noqa: N801  (the name PettingZoo
     def get_state(self) -> AECState:
         """Save the current state for `set_state`."""
         if not hasattr(self, "rewards"):
-            raise GameOverError("call reset: no game has started")
+            raise GameOverError("call reset(): no game has started")
         return AECState(
             position=self.position,
             moves=self._moves,

@@ -155,7 +155,7 @@ class Lab:
             return folder
         if training in self.shipped and not self.trains_shipped:
             return self.shipped[training]
-        raise InputError(f"the network of {training!r}, seed {seed}, is not trained yet: {folder} does not exist")
+        raise InputError(f"the network of {training!r} (seed {seed}) has not been trained yet: {folder} does not exist")
 
     def player(self, text: str) -> str:
         """Replace every `{training}` in an agent specification by the run or shipped model of that experiment.

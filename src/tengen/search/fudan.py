@@ -41,7 +41,8 @@ class Checkmate(StrEnum):
     BOTH_SIDES = "both-sides"
     """Fours and open threes up to 16 plies, to find wins and to avoid moves that let the enemy win."""
     AUTHORS = "authors"
-    """Fours and double threes up to 11 moves among the six best neighbours, for the side to move only."""
+    """Fours and double threes up to 11 moves deep, for the side to move only; only the six best neighbouring points are
+    tried."""
 
 
 @dataclass(frozen=True, kw_only=True)

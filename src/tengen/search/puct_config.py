@@ -28,7 +28,7 @@ class Noise(StrEnum):
 
 
 class Symmetry(StrEnum):
-    """Board symmetries that are applied to a position before its evaluation."""
+    """Board symmetries that are applied to a position before it is evaluated."""
 
     NONE = "none"
     """The identity only."""
@@ -106,7 +106,7 @@ class PuctConfig:
     """Scale in the formula of `gumbel_visit_offset`."""
 
     symmetry: Symmetry = Symmetry.NONE
-    """Board symmetries that are applied to a position before its evaluation."""
+    """Board symmetries that are applied to a position before it is evaluated."""
     cache_entries: int = 0
     """Number of entries in the evaluation cache, preferably a power of two. Symmetric positions share an entry unless
     `symmetry` is none. An entry takes slightly more than 4·area bytes."""

@@ -223,7 +223,7 @@ def _check_data(data: str, command: str) -> None:
 def _trained(lab: Lab, training: str) -> Path:
     folder = lab.run_folder(training)
     if not (folder / "model.onnx").exists():
-        raise MissingDataError(f"{training} is not trained yet: {folder} does not exist")
+        raise MissingDataError(f"{training} has not been trained yet: {folder} does not exist")
     return folder
 
 
