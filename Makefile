@@ -85,15 +85,15 @@ $(STAMPS)/node: package.json package-lock.json .npmrc $(STAMPS)/develop
 	@cd $(VENV)/node && npm ci --silent
 	@touch $@
 
-# The browser tests use the system's Chromium. On Debian it is installed here; elsewhere set CHROMIUM=/path. Without one
-# the browser tests are not run.
+# The browser tests use the system's Chromium. On Debian it is installed here, with a font for Chinese; elsewhere set
+# CHROMIUM=/path. Without one the browser tests are not run.
 CHROMIUM_FOUND = $(shell command -v "$${CHROMIUM:-chromium}" || command -v chromium-browser || command -v google-chrome)
 AS_ROOT = $(shell test "$$(id -u)" = 0 || command -v sudo)
 
 $(STAMPS)/chromium: | $(STAMPS)/venv
 	@if test -z "$(CHROMIUM_FOUND)" && command -v apt-get >/dev/null; then \
 	  echo "Installing Chromium for the browser tests …"; \
-	  $(AS_ROOT) apt-get update -qq && $(AS_ROOT) apt-get install -y -qq chromium >/dev/null; \
+	  $(AS_ROOT) apt-get update -qq && $(AS_ROOT) apt-get install -y -qq chromium fonts-wqy-microhei >/dev/null; \
 	fi
 	@touch $@
 
