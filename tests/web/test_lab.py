@@ -45,7 +45,8 @@ def lab(root: Path) -> Iterator[TestClient]:
     write_tournament(root / "ladder.sqlite")
     papers = root / "papers"
     (papers / "zero9" / "results").mkdir(parents=True)
-    (papers / "zero9" / "README.md").write_text("# A paper\n\nwith a table", encoding="utf-8")
+    page = "# A paper\n\nSource: Ann, Bob: *A paper*,\n2017, <https://example.org>.\n\nWith a table."
+    (papers / "zero9" / "README.md").write_text(page, encoding="utf-8")
     results = {"table.json": "{}", "table.md": "| a |\n|---|\n", "curve.svg": "<svg/>", "curve.png": "png"}
     for name, text in results.items():
         (papers / "zero9" / "results" / name).write_text(text, encoding="utf-8")
@@ -126,7 +127,7 @@ def test_tournaments_are_listed_and_shown(lab: TestClient) -> None:
 
 def test_papers_and_models(lab: TestClient) -> None:
     (paper,) = lab.get("/api/papers").json()
-    assert (paper["title"], paper["results"]) == ("A paper", ["curve.png", "curve.svg", "table.json", "table.md"])
+    assert (paper["title"], paper["source"]) == ("A paper", "Ann, Bob: A paper, 2017")
     assert paper["documents"] == [{"name": "table.md", "text": "| a |\n|---|\n"}]
     assert paper["figures"] == ["curve.svg"]
     figure = lab.get("/api/papers/zero9/figures/curve.svg")

@@ -548,7 +548,7 @@ def _match(match: Mapping[str, Any]) -> ModelMatch:
         wins=wins,
         draws=draws,
         losses=losses,
-        conditions=match["conditions"],
+        conditions=match["conditions"].replace("`", ""),  # text of the card, which is Markdown
     )
 
 
@@ -558,14 +558,21 @@ def _paper(folder: Path) -> PaperInfo:
     return PaperInfo(
         name=folder.name,
         title=heading.removeprefix("# ").strip(),
+        source=_source(readme),
         readme=readme,
-        results=sorted(path.name for path in (folder / "results").glob("*") if path.is_file()),
         documents=[
             Document(name=path.name, text=_read_text(path))
             for path in sorted((folder / "results").glob("*.md"))[:_MAX_DOCUMENTS]
         ],
         figures=[path.name for path in _figures(folder / "results")],
     )
+
+
+def _source(readme: str) -> str:
+    """Return the paragraph "Source: …" of a paper's page without Markdown and without the address at its end."""
+    paragraphs = (" ".join(paragraph.split()) for paragraph in readme.split("\n\n"))
+    found = next((text for text in paragraphs if text.startswith("Source: ")), "")
+    return found.removeprefix("Source: ").partition(", <")[0].replace("*", "")
 
 
 def _figures(folder: Path) -> list[Path]:

@@ -187,9 +187,9 @@ class PaperInfo(Message):
 
     name: str
     title: str
+    source: str
+    """Authors, place and year of the paper, as plain text; empty if the page does not name a source."""
     readme: str
-    results: list[str]
-    """Names of the result files."""
     documents: list[Document]
     """The tables among the results."""
     figures: list[str]

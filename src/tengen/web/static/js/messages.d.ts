@@ -429,8 +429,8 @@ export type Outcome = "ongoing" | "black" | "white" | "draw";
 export interface PaperInfo {
   name: string;
   title: string;
+  source: string;
   readme: string;
-  results: Array<string>;
   documents: Array<Document>;
   figures: Array<string>;
 }

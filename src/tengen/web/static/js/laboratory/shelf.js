@@ -101,7 +101,7 @@ export async function showPapers() {
 			"a",
 			{ class: "card link", href: hashOf(`laboratory/papers/${encodeURIComponent(paper.name)}`) },
 			h("h3", null, paper.title || paper.name),
-			h("p", { class: "soft small" }, paper.results.join(", ")),
+			h("p", { class: "soft small" }, paper.source),
 		),
 	);
 	return [h("div", { class: "cards wide" }, cards)];
