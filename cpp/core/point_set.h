@@ -5,6 +5,10 @@
 #include <bit>
 #include <cstdint>
 
+#ifdef __BMI2__
+#include <immintrin.h>
+#endif
+
 #include "core/types.h"
 
 namespace tengen {
@@ -45,7 +49,11 @@ class PointSet {
         rank -= here;
         continue;
       }
+#ifdef __BMI2__
+      word = _pdep_u64(1ull << rank, word);
+#else
       for (; rank > 0; --rank) word &= word - 1;
+#endif
       return static_cast<Point>(64 * i + std::countr_zero(word));
     }
   }

@@ -123,6 +123,18 @@ def test_the_job_of_a_worker_that_died_is_run_again(tmp_path: Path) -> None:
     with_pool(test)
 
 
+def test_the_nodes_of_an_interrupted_iteration_count() -> None:
+    snapshots: list[Analysis] = []
+
+    async def test(pool: SearchPool) -> None:
+        job = replace(ENDLESS, limits=Limits(time_ms=600_000, nodes=20_000))
+        assert (await pool.submit(job, owner="a", on_report=snapshots.append).result).nodes >= 20_000
+
+    with_pool(test)
+    assert snapshots[-1].nodes >= 20_000
+    assert snapshots[-2].lines == snapshots[-1].lines
+
+
 def test_a_stopped_analysis_whose_worker_died_still_answers() -> None:
     async def test(pool: SearchPool) -> None:
         began = asyncio.Event()

@@ -6,6 +6,7 @@ Any work that may be slow or that reads untrusted bytes is a job; the server's m
 from __future__ import annotations
 
 import random
+import time
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
@@ -179,10 +180,15 @@ class Think(Job):
         if isinstance(agent, ExcludesMoves):
             agent.exclude(self.excluded)
         last = None
+        started = time.monotonic()
         search = agent.start(self.position, self.limits, self.lines)
         with desk.stop.calling(search.stop):
             for last in search:
                 desk.report(last)
+        if last is not None and (nodes := search.result().nodes) > last.nodes:
+            # The iteration that the end of the time slice interrupted counts, too.
+            last = replace(last, nodes=nodes, elapsed_ms=1000 * (time.monotonic() - started))
+            desk.report(last)
         return last
 
 
