@@ -24,7 +24,7 @@ int part_size(const VectorEnvConfig& config) {
 }
 
 // While a stage of a step works on one board, it prefetches the memory of the board this many places ahead.
-constexpr int kLookahead = 8;
+constexpr int kLookahead = 16;
 
 double result_for(Colour colour, Outcome outcome) {
   if (outcome == Outcome::kOngoing || outcome == Outcome::kDraw) return 0.0;
@@ -44,8 +44,8 @@ VectorEnv<Plane>::VectorEnv(const VectorEnvConfig& config)
     throw std::invalid_argument("the caller cannot reply for a built-in opponent");
   const auto boards = static_cast<std::size_t>(config.boards);
   games_.reserve(boards);
-  for (std::size_t i = 0; i < boards; ++i) games_.push_back({empty_board_, Rng(i), kBlack, 0});
-  empties_.resize(boards);
+  for (std::size_t i = 0; i < boards; ++i) games_.push_back({all_points_, Rng(i), kBlack, 0});
+  boards_.resize(boards, {empty_board_});
   if (config.rules.rule == Rule::kRenju) fouls_.resize(boards);
   planes_ = std::make_unique<Plane[]>(boards * planes_size_);
   final_planes_ = std::make_unique<Plane[]>(boards * planes_size_);
@@ -63,7 +63,7 @@ VectorEnv<Plane>::VectorEnv(const VectorEnvConfig& config)
 
 template <typename Plane>
 const Board& VectorEnv<Plane>::board(int index) const {
-  return games_[static_cast<std::size_t>(checked_index(index, boards(), "board"))].board;
+  return board_of(checked_index(index, boards(), "board"));
 }
 
 template <typename Plane>
@@ -79,9 +79,9 @@ void VectorEnv<Plane>::seed(int index, std::uint64_t seed) {
 template <typename Plane>
 void VectorEnv<Plane>::clear(int index) {
   const auto i = static_cast<std::size_t>(index);
-  games_[i].board = empty_board_;
+  boards_[i].board = empty_board_;
   games_[i].actions_done = 0;
-  empties_[i] = all_points_;
+  games_[i].empties = all_points_;
   if (has_fouls()) fouls_[i].tracker.clear();
 }
 
@@ -94,7 +94,7 @@ void VectorEnv<Plane>::reset_board(int index) {
   if (has_opponent()) {
     game.actor = config_.side == Side::kRandom ? static_cast<Colour>(game.rng.below(2))
                                                : static_cast<Colour>(config_.side == Side::kWhite);
-    if (game.board.to_move() != game.actor) {
+    if (board_of(index).to_move() != game.actor) {
       if (config_.opponent) {
         make(index, choose_reply(*config_.opponent, index));
       } else {
@@ -102,7 +102,7 @@ void VectorEnv<Plane>::reset_board(int index) {
       }
     }
   } else {
-    game.actor = game.board.to_move();
+    game.actor = board_of(index).to_move();
   }
   owed_[static_cast<std::size_t>(index)] = static_cast<std::uint8_t>(owed);
   write_all(index);
@@ -164,7 +164,7 @@ void VectorEnv<Plane>::step_part(int first, int last, const std::int64_t* action
       prefetch_reply(i + kLookahead);
       if (!is_ongoing(i)) continue;
       place(i, replies[static_cast<std::size_t>(i - first)]);
-      outcomes[static_cast<std::size_t>(i - first)] = game_outcome(at(i).board);
+      outcomes[static_cast<std::size_t>(i - first)] = game_outcome(board_of(i));
     }
   }
 
@@ -181,17 +181,14 @@ void VectorEnv<Plane>::step_part(int first, int last, const std::int64_t* action
 // memory that prefetch_state fetches.
 template <typename Plane>
 void VectorEnv<Plane>::prefetch_state(int index) const {
-  const Game& game = games_[static_cast<std::size_t>(index)];
-  game.board.prefetch_state();
-  prefetch(&empties_[static_cast<std::size_t>(index)]);
-  prefetch(&game.actor);
+  board_of(index).prefetch_state();
 }
 
 template <typename Plane>
 void VectorEnv<Plane>::prefetch_move(int index, Point point) {
-  const Game& game = games_[static_cast<std::size_t>(index)];
-  game.board.prefetch_move(point);
-  planes_of(index).prefetch_add(point, game.board.to_move(), game.actor);
+  const Board& board = board_of(index);
+  board.prefetch_move(point);
+  planes_of(index).prefetch_add(point, board.to_move(), games_[static_cast<std::size_t>(index)].actor);
   prefetch(mask_of(index) + point);
 }
 
@@ -200,7 +197,7 @@ void VectorEnv<Plane>::reply(const std::int64_t* replies) {
   const auto owes = [this](int i) { return owed_[static_cast<std::size_t>(i)] != 0; };
   for (int i = 0; i < config_.boards; ++i)
     if (owes(i) && !(replies[i] >= 0 && replies[i] < config_.rules.area() &&
-                     is_legal(games_[static_cast<std::size_t>(i)].board, static_cast<Point>(replies[i]))))
+                     is_legal(board_of(i), static_cast<Point>(replies[i]))))
       throw std::invalid_argument("the reply " + std::to_string(replies[i]) + " is illegal on board " +
                                   std::to_string(i));
   for_each_part([&](int first, int last) {
@@ -217,8 +214,8 @@ void VectorEnv<Plane>::sample_actions(Rng& rng, std::int64_t* actions) {
 // Draw a random legal point. Without fouls, this does not access the board, which may not be in the cache.
 template <typename Plane>
 Point VectorEnv<Plane>::draw(int index, Rng& rng) const {
-  const PointSet& empties = empties_[static_cast<std::size_t>(index)];
-  if (has_fouls()) return draw_legal(games_[static_cast<std::size_t>(index)].board, empties, rng);
+  const PointSet& empties = games_[static_cast<std::size_t>(index)].empties;
+  if (has_fouls()) return draw_legal(board_of(index), empties, rng);
   TENGEN_ASSERT(!empties.empty());
   return empties.at(static_cast<int>(rng.below(static_cast<std::uint32_t>(empties.size()))));
 }
@@ -226,7 +223,7 @@ Point VectorEnv<Plane>::draw(int index, Rng& rng) const {
 template <typename Plane>
 Point VectorEnv<Plane>::choose_reply(PolicyKind policy, int index) {
   Game& game = games_[static_cast<std::size_t>(index)];
-  return policy == PolicyKind::kRandom ? draw(index, game.rng) : choose_move(policy, game.board, game.rng);
+  return policy == PolicyKind::kRandom ? draw(index, game.rng) : choose_move(policy, board_of(index), game.rng);
 }
 
 template <typename Plane>
@@ -234,7 +231,7 @@ bool VectorEnv<Plane>::is_playable(int index, std::int64_t action) const {
   if (action < 0 || action >= config_.rules.area()) return false;
   const auto i = static_cast<std::size_t>(index);
   const auto point = static_cast<Point>(action);
-  return games_[i].board.is_empty(point) && !(has_fouls() && fouls_[i].points.has(point));
+  return boards_[i].board.is_empty(point) && !(has_fouls() && fouls_[i].points.has(point));
 }
 
 // Play the agent's action and return the outcome before the opponent's reply.
@@ -244,7 +241,7 @@ Outcome VectorEnv<Plane>::act(int index, std::int64_t action) {
   ++game.actions_done;
   if (!is_playable(index, action)) return win_for(opponent(game.actor));  // after a resignation or an invalid action
   place(index, static_cast<Point>(action));
-  return game_outcome(game.board);
+  return game_outcome(board_of(index));
 }
 
 template <typename Plane>
@@ -254,7 +251,7 @@ void VectorEnv<Plane>::reply_on_board(int index, Point reply) {
   owed_[i] = static_cast<std::uint8_t>(Owed::kNothing);
   place(index, reply);
   if (owed == Owed::kReply) {
-    finish_step(index, game_outcome(games_[i].board));
+    finish_step(index, game_outcome(boards_[i].board));
   } else {
     update_fouls(index);  // the first move cannot end the game; keep the results of the last step
   }
@@ -267,8 +264,8 @@ void VectorEnv<Plane>::finish_step(int index, Outcome outcome) {
   Game& game = games_[i];
   rewards_[i] = result_for(game.actor, outcome);
   terminations_[i] = outcome != Outcome::kOngoing;
-  if (!has_opponent() && game.board.to_move() != game.actor) {  // not after a resignation or an invalid action
-    game.actor = game.board.to_move();
+  if (!has_opponent() && board_of(index).to_move() != game.actor) {  // not after a resignation or an invalid action
+    game.actor = board_of(index).to_move();
     planes_of(index).turn(game.actor);
   }
   if (outcome != Outcome::kOngoing) {
@@ -283,17 +280,17 @@ void VectorEnv<Plane>::finish_step(int index, Outcome outcome) {
 template <typename Plane>
 void VectorEnv<Plane>::make(int index, Point point) {
   const auto i = static_cast<std::size_t>(index);
-  games_[i].board.make(point);
-  empties_[i].remove(point);
-  if (has_fouls()) fouls_[i].tracker.add(games_[i].board, point);
+  boards_[i].board.make(point);
+  games_[i].empties.remove(point);
+  if (has_fouls()) fouls_[i].tracker.add(boards_[i].board, point);
 }
 
 // Make a move and update the planes and the mask.
 template <typename Plane>
 void VectorEnv<Plane>::place(int index, Point point) {
   Game& game = games_[static_cast<std::size_t>(index)];
-  const Colour mover = game.board.to_move();
-  const Point previous = game.board.last_move();
+  const Colour mover = board_of(index).to_move();
+  const Point previous = board_of(index).last_move();
   make(index, point);
   planes_of(index).add(point, mover, game.actor, previous);
   mask_of(index)[point] = 0;
@@ -314,7 +311,7 @@ void VectorEnv<Plane>::finish(int index, Outcome outcome) {
 template <typename Plane>
 void VectorEnv<Plane>::write_all(int index) {
   Game& game = games_[static_cast<std::size_t>(index)];
-  const Board& board = game.board;
+  const Board& board = board_of(index);
   IncrementalPlanes<Plane> planes = planes_of(index);
   std::int8_t* mask = mask_of(index);
   planes.clear(game.actor);
@@ -334,7 +331,7 @@ void VectorEnv<Plane>::write_all(int index) {
 template <typename Plane>
 void VectorEnv<Plane>::update_fouls(int index) {
   if (!has_fouls()) return;
-  const Board& board = games_[static_cast<std::size_t>(index)].board;
+  const Board& board = board_of(index);
   Fouls& fouls = fouls_[static_cast<std::size_t>(index)];
   std::int8_t* const mask = mask_of(index);
   fouls.points.for_each([&](Point p) { mask[p] = board.is_empty(p); });
@@ -345,7 +342,7 @@ void VectorEnv<Plane>::update_fouls(int index) {
 template <typename Plane>
 typename VectorEnv<Plane>::SavedGame VectorEnv<Plane>::save(int index) const {
   const Game& game = games_[static_cast<std::size_t>(checked_index(index, boards(), "board"))];
-  return {game.board.moves(), game.rng.state(), game.actor, game.actions_done};
+  return {board_of(index).moves(), game.rng.state(), game.actor, game.actions_done};
 }
 
 template <typename Plane>

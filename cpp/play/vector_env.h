@@ -93,11 +93,15 @@ class VectorEnv {
   void restore(int index, const SavedGame& saved);
 
  private:
+  // What every step accesses, apart from the boards: steps and sampling read it in sequence.
   struct Game {
-    alignas(64) Board board;  // begins with a cache line
+    PointSet empties;
     Rng rng;
     Colour actor;      // the colour to act next
     int actions_done;  // in this game
+  };
+  struct alignas(64) AlignedBoard {
+    Board board;  // begins with a cache line
   };
   struct Fouls {
     FoulTracker tracker;
@@ -105,6 +109,8 @@ class VectorEnv {
   };
 
   Game& at(int index);
+  Board& board_of(int index) { return boards_[static_cast<std::size_t>(index)].board; }
+  const Board& board_of(int index) const { return boards_[static_cast<std::size_t>(index)].board; }
   void clear(int index);
   Point choose_reply(PolicyKind policy, int index);
   bool is_playable(int index, std::int64_t action) const;
@@ -133,8 +139,8 @@ class VectorEnv {
   PointSet all_points_;
   std::size_t planes_size_;  // for one board
   std::vector<Game> games_;
-  std::vector<PointSet> empties_;  // apart from the games, so that sampling reads them in sequence
-  std::vector<Fouls> fouls_;       // only in renju
+  std::vector<AlignedBoard> boards_;
+  std::vector<Fouls> fouls_;  // only in renju
   std::unique_ptr<Plane[]> planes_;
   std::unique_ptr<Plane[]> final_planes_;
   std::unique_ptr<std::int8_t[]> masks_;
