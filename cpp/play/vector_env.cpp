@@ -139,14 +139,14 @@ void VectorEnv<Plane>::step(const std::int64_t* actions) {
 template <typename Plane>
 void VectorEnv<Plane>::step_part(int first, int last, const std::int64_t* actions) {
   const auto prefetch_action = [&](int i) {
-    if (i < last && actions[i] >= 0 && actions[i] < config_.rules.area())
+    if (i < config_.boards && actions[i] >= 0 && actions[i] < config_.rules.area())
       prefetch_move(i, static_cast<Point>(actions[i]));
   };
-  for (int i = first; i < std::min(first + 2 * kLookahead, last); ++i) prefetch_state(i);
+  for (int i = first; i < std::min(first + 2 * kLookahead, config_.boards); ++i) prefetch_state(i);
   for (int i = first; i < first + kLookahead; ++i) prefetch_action(i);
   std::array<Outcome, kLargestPart> outcomes;
   for (int i = first; i < last; ++i) {
-    if (i + 2 * kLookahead < last) prefetch_state(i + 2 * kLookahead);
+    if (i + 2 * kLookahead < config_.boards) prefetch_state(i + 2 * kLookahead);
     prefetch_action(i + kLookahead);
     outcomes[static_cast<std::size_t>(i - first)] = act(i, actions[i]);
   }
@@ -154,14 +154,13 @@ void VectorEnv<Plane>::step_part(int first, int last, const std::int64_t* action
 
   if (config_.opponent) {
     std::array<Point, kLargestPart> replies;
-    for (int i = first; i < last; ++i)
-      if (is_ongoing(i)) replies[static_cast<std::size_t>(i - first)] = choose_reply(*config_.opponent, i);
-    const auto prefetch_reply = [&](int i) {
-      if (i < last && is_ongoing(i)) prefetch_move(i, replies[static_cast<std::size_t>(i - first)]);
-    };
-    for (int i = first; i < first + kLookahead; ++i) prefetch_reply(i);
     for (int i = first; i < last; ++i) {
-      prefetch_reply(i + kLookahead);
+      if (!is_ongoing(i)) continue;
+      const Point reply = choose_reply(*config_.opponent, i);
+      prefetch_move(i, reply);
+      replies[static_cast<std::size_t>(i - first)] = reply;
+    }
+    for (int i = first; i < last; ++i) {
       if (!is_ongoing(i)) continue;
       place(i, replies[static_cast<std::size_t>(i - first)]);
       outcomes[static_cast<std::size_t>(i - first)] = game_outcome(board_of(i));
