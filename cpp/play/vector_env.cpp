@@ -14,7 +14,7 @@ namespace {
 
 // A thread takes this many boards at a time. Small parts keep threads from waiting for another's last part; large parts
 // cost less to take and prefetch better.
-constexpr int kLargestPart = 128;
+constexpr int kLargestPart = 256;
 constexpr int kSmallestPart = 8;
 constexpr int kPartsPerThread = 4;
 
