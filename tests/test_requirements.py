@@ -15,7 +15,7 @@ LOCKED_EXTRAS = {
     "bench": ("test", "bench"),
     "play": ("web",),
     "train": ("train", "tensorboard"),
-    "sanitize": (),
+    "sanitize": ("envs",),
 }
 NOT_LOCKED = {"tengen", "torch"}
 
