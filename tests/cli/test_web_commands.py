@@ -59,8 +59,8 @@ def test_the_server_listens_on_this_machine_by_default() -> None:
 def test_make_play_is_stopped_without_an_error(tmp_path: Path, code: int) -> None:
     server = tmp_path / "tengen"
     server.write_text(
-        f"#!{sys.executable}\nimport sys, time\nprint(*sys.argv[1:], flush=True)\n"
-        f"try:\n    time.sleep(60)\nexcept KeyboardInterrupt:\n    sys.exit({code})\n"
+        f"#!{sys.executable}\nimport sys, time\n"
+        f"try:\n    print(*sys.argv[1:], flush=True)\n    time.sleep(60)\nexcept KeyboardInterrupt:\n    sys.exit({code})\n"
     )
     server.chmod(0o755)
     with subprocess.Popen(

@@ -97,7 +97,7 @@ def test_stones_of_earlier_games_stay() -> None:
 
 
 def test_samples_that_cannot_be_assigned_to_moves_are_refused() -> None:
-    with pytest.raises(InputError, match="there are 10 for 11 moves"):
+    with pytest.raises(InputError, match="there are 10 samples for 11 moves"):
         corrupt(replace(CORRECT, samples=CORRECT.samples[:10]), THREES, [Defect.NEXT_MOVE])
 
 

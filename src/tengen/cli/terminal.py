@@ -77,7 +77,7 @@ class TerminalGame:
         self._commands = {
             "undo": _Command(self._undo, "undo", "take back your last move"),
             "hint": _Command(self._hint, "hint [AGENT]", "ask your opponent, or the agent you name, for a move"),
-            "resign": _Command(self._resign, "resign", "resign the game"),
+            "resign": _Command(self._resign, "resign", "give up the game"),
             "save": _Command(self._save, "save FILE", "save the game; the file extension selects the format"),
             "board": _Command(lambda _: self._show_board(), "board", "draw the board again"),
             "moves": _Command(self._show_moves, "moves", "list the moves so far"),

@@ -132,13 +132,15 @@ def test_events_that_cannot_be_written_give_an_error_message(tmp_path: Path, mon
 
 def test_tensorboard_reads_the_metrics_of_a_run_and_of_its_resumption(tmp_path: Path) -> None:
     run = make_run(tmp_path)
-    for iteration in (1, 2, 2):  # killed after the second iteration was logged, and resumed
+    for iteration in (*range(1, 13), 12):  # killed after the last iteration was logged, and resumed
         with run.lock():
             run.log(iteration, {"seconds": float(iteration), "losses": {"policy": 0.5}})
     read = EventAccumulator(str(tmp_path))
     read.Reload()
     assert sorted(read.Tags()["scalars"]) == ["losses/policy", "seconds"]
-    assert [(event.step, event.value) for event in read.Scalars("seconds")] == [(1, 1.0), (2, 2.0)]
+    assert [(event.step, event.value) for event in read.Scalars("seconds")] == [
+        (iteration, float(iteration)) for iteration in range(1, 13)
+    ]
 
 
 def test_a_run_without_tensorboard_has_its_metrics(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -32,7 +32,9 @@ class EventWriter:
         from tensorboard.compat.proto.event_pb2 import Event, SessionLog
         from tensorboard.summary.writer.record_writer import RecordWriter
 
-        name = f"events.out.tfevents.{int(time.time())}.{socket.gethostname()}.{os.getpid()}.{next(_numbers)}"
+        # TensorBoard reads the files in the order of their names, so the numbers have a fixed width.
+        moment = time.time_ns() // 1000
+        name = f"events.out.tfevents.{moment}.{socket.gethostname()}.{os.getpid():010}.{next(_numbers):010}"
         self._event: Any = Event
         self._file = open(folder / name, "ab", buffering=0)  # noqa: SIM115  closed by `close`
         self._records = RecordWriter(self._file)
