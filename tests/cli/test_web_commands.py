@@ -60,7 +60,8 @@ def test_make_play_is_stopped_without_an_error(tmp_path: Path, code: int) -> Non
     server = tmp_path / "tengen"
     server.write_text(
         f"#!{sys.executable}\nimport sys, time\n"
-        f"try:\n    print(*sys.argv[1:], flush=True)\n    time.sleep(60)\nexcept KeyboardInterrupt:\n    sys.exit({code})\n"
+        "try:\n    print(*sys.argv[1:], flush=True)\n    time.sleep(60)\n"
+        f"except KeyboardInterrupt:\n    sys.exit({code})\n"
     )
     server.chmod(0o755)
     with subprocess.Popen(
