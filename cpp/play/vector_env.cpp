@@ -138,15 +138,17 @@ void VectorEnv<Plane>::step(const std::int64_t* actions) {
 // stage begins, and the memory of later boards is prefetched while earlier boards are processed.
 template <typename Plane>
 void VectorEnv<Plane>::step_part(int first, int last, const std::int64_t* actions) {
+  // Prefetching reads the boards. With several threads, those of the next part may belong to another thread.
+  const int end = config_.threads == 1 ? config_.boards : last;
   const auto prefetch_action = [&](int i) {
-    if (i < config_.boards && actions[i] >= 0 && actions[i] < config_.rules.area())
+    if (i < end && actions[i] >= 0 && actions[i] < config_.rules.area())
       prefetch_move(i, static_cast<Point>(actions[i]));
   };
-  for (int i = first; i < std::min(first + 2 * kLookahead, config_.boards); ++i) prefetch_state(i);
+  for (int i = first; i < std::min(first + 2 * kLookahead, end); ++i) prefetch_state(i);
   for (int i = first; i < first + kLookahead; ++i) prefetch_action(i);
   std::array<Outcome, kLargestPart> outcomes;
   for (int i = first; i < last; ++i) {
-    if (i + 2 * kLookahead < config_.boards) prefetch_state(i + 2 * kLookahead);
+    if (i + 2 * kLookahead < end) prefetch_state(i + 2 * kLookahead);
     prefetch_action(i + kLookahead);
     outcomes[static_cast<std::size_t>(i - first)] = act(i, actions[i]);
   }
