@@ -29,6 +29,7 @@ from tengen.papers.paper import (
     publish,
     read_results,
     run_paper,
+    shown_command,
     summary_page,
 )
 from tengen.papers.titles import paper_names
@@ -296,3 +297,8 @@ def test_the_first_games_are_also_counted_alone(tmp_path: Path) -> None:
 def test_players_of_experiments_are_checked_before_anything_is_trained() -> None:
     with pytest.raises(AgentNameError, match="no parameter 'c-puct'"):
         replace(games(), players={"a": "alphazero:{small},c-puct=5", "b": "random"})
+
+
+def test_published_commands_name_no_folder_of_a_machine() -> None:
+    shown = shown_command(["paper", "zero9", "--out", "/home/ann/out", "--only", "rules", "--out=/tmp/x", "--quick"])
+    assert shown == "tengen paper zero9 --only rules --quick"

@@ -254,8 +254,16 @@ def _origin() -> dict[str, Any]:
         "version": __version__,
         "commit": source_commit(),
         "machine": f"{platform.machine()}, {platform.system()}, Python {platform.python_version()}",
-        "command": " ".join(["tengen", *sys.argv[1:]]),
+        "command": shown_command(sys.argv[1:]),
     }
+
+
+def shown_command(arguments: Sequence[str]) -> str:
+    """Return the command line for published results, without the output folder, which says nothing to other people."""
+    shown = list(arguments)
+    while "--out" in shown:
+        del shown[(place := shown.index("--out")) : place + 2]
+    return " ".join(["tengen", *(argument for argument in shown if not argument.startswith("--out="))])
 
 
 def _keep(results: Results, experiment: Experiment, found: Findings, lab: Lab, wall: float, cpu: float) -> None:
