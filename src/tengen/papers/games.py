@@ -37,7 +37,7 @@ class Games(Experiment):
     rounds: int = 10
     """Number of games per pair and colour."""
     first_games: int = 0
-    """Number of games per pair and colour in the paper; the results of that many first games are also reported alone.
+    """Number of games per pair and colour in the paper; the first games up to this number are also reported alone.
 
     0 disables the additional report.
     """

@@ -14,7 +14,7 @@ from tengen.errors import InputError
 
 
 def choose_fallback(position: Position, blocked: Collection[Point] = ()) -> Point | None:
-    """Return a legal point that is not `blocked`, or None if there is none; the choice is deterministic."""
+    """Return a legal point that is not `blocked`, or None if every legal point is; the choice is deterministic."""
     legal = [point for point in position.legal_points() if point not in blocked]
     if not legal:
         return None
